@@ -1,0 +1,67 @@
+package binding
+
+// Kind is what a value is, told apart as JSON does, with integers and numbers
+// kept separate.
+type Kind string
+
+// The kinds of this version. A table that holds another kind is refused.
+const (
+	String  Kind = "string"
+	Integer Kind = "integer"
+	Number  Kind = "number"
+	Boolean Kind = "boolean"
+	Array   Kind = "array"
+	Object  Kind = "object"
+)
+
+// Shape describes one value. Fields that do not apply to its Kind are zero.
+type Shape struct {
+	Kind Kind `json:"kind"`
+	// Fields of an object, in declaration order.
+	Fields []Field `json:"fields,omitempty"`
+	// Items of an array.
+	Items *Shape `json:"items,omitempty"`
+	// MinLength and MaxLength bound code points of a string or items of an
+	// array; MaxLength is always set by the generator.
+	MinLength int `json:"minLength,omitempty"`
+	MaxLength int `json:"maxLength,omitempty"`
+	// Enum lists the only strings allowed.
+	Enum []string `json:"enum,omitempty"`
+	// Pattern is an RE2 expression that must match somewhere in the string.
+	Pattern string `json:"pattern,omitempty"`
+	// Minimum and Maximum bound an integer, inclusively.
+	Minimum int64 `json:"minimum,omitempty"`
+	Maximum int64 `json:"maximum,omitempty"`
+	// Range bounds a number; nil is unbounded.
+	Range *Range `json:"range,omitempty"`
+	// MultipleOf is a decimal text, empty for none; for integers and numbers.
+	MultipleOf string `json:"multipleOf,omitempty"`
+}
+
+// Range bounds a number. Texts are shortest decimals; empty is unbounded.
+type Range struct {
+	Min          string `json:"min,omitempty"`
+	Max          string `json:"max,omitempty"`
+	ExclusiveMin bool   `json:"exclusiveMin,omitempty"`
+	ExclusiveMax bool   `json:"exclusiveMax,omitempty"`
+}
+
+// Field is one member of an object, or one keyword parameter.
+type Field struct {
+	Name string `json:"name"`
+	Shape
+	// Required: absent is an error. A field that is neither required nor has
+	// a Default is optional.
+	Required bool `json:"required,omitempty"`
+	// Default is the canonical JSON of the value the host fills in, for the
+	// signature only: a worker sends what the program gave.
+	Default string `json:"default,omitempty"`
+}
+
+// Capability is one entry of a Table.
+type Capability struct {
+	ID     string  `json:"id"`
+	Name   string  `json:"name"`
+	Input  []Field `json:"input"`
+	Output Shape   `json:"output"`
+}

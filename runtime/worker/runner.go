@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// Runner runs programs, each in a fresh process of its own. It is safe for
+// concurrent use.
+type Runner interface {
+	// Run runs one program and returns after its process is gone. A fault is
+	// returned as *fault.Fault. When ctx ends, the process is killed and Run
+	// returns without waiting for a Job.Call that ignores its context.
+	Run(ctx context.Context, job Job) (Result, error)
+	// Close kills what still runs and releases everything. It is idempotent.
+	Close() error
+}
+
+// Job is one execution.
+type Job struct {
+	Source string
+	Limits Limits
+	// Call answers one native call. It may run on another goroutine than
+	// Run's; calls of one job never overlap unless the program asked for
+	// parallel calls.
+	Call func(ctx context.Context, call Call) Reply
+}
+
+// Limits are the bounds that a worker enforces itself; the host checks what
+// crosses to it again. All are positive.
+type Limits struct {
+	Steps       int64 // Starlark steps
+	Calls       int64 // native call attempts, bind failures included
+	Depth       int   // of a value that crosses
+	ValueBytes  int   // of one value that crosses, wire encoding
+	ResultBytes int64 // of all successful results into the program
+	SourceBytes int
+}
+
+// Call is a native call as the worker sent it; everything in it is hostile.
+type Call struct {
+	Sequence   uint32 // 1 for the first call of the execution, then counting
+	Capability string // id
+	Arguments  []byte // wire encoding of the given keyword arguments
+	// BindFailure: the worker refused the arguments itself and reports the
+	// attempt for counting and the receipt; Arguments is nil.
+	BindFailure bool
+}
+
+// Reply is the answer to a Call: wire bytes, or a fault.
+type Reply struct {
+	Value []byte
+	Fault *fault.Fault
+}
+
+// Result is what main returned.
+type Result struct {
+	Value []byte // wire encoding
+	// WideIntegers: an integer beyond 64 bits was written as a decimal string.
+	WideIntegers bool
+	Steps        int64
+}

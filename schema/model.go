@@ -1,0 +1,130 @@
+package schema
+
+// Manifest is a manifest in its effective form: resolved, lowered, complete.
+type Manifest struct {
+	// Package is the Go import path under which code is generated.
+	Package string
+	Server  Server
+	// Types are the named types, sorted by name.
+	Types []*NamedType
+	// Capabilities are sorted by name.
+	Capabilities []*Capability
+}
+
+// Server is what a server says of itself.
+type Server struct{ Name, Title, Version, Instructions string }
+
+// NamedType is an entry of `types`.
+type NamedType struct {
+	Name string
+	Type *Type
+	Pos  Position
+}
+
+// Capability is one entry of `capabilities`.
+type Capability struct {
+	ID, Name    string
+	Summary     string
+	Description string // the summary when the manifest gives none
+	Search      []string
+	Effect      string   // read | write | destroy
+	Idempotency string   // natural | key | none
+	World       string   // closed | open
+	Scopes      []string // sorted; empty for `scopes: none`
+	// Input is an object (inline), or a Ref to one.
+	Input, Output *Type
+	Pos           Position
+}
+
+// Namespace is the name without its last segment: a.b of a.b.c.
+func (c *Capability) Namespace() string { panic("stub") }
+
+// Leaf is the last segment of the name.
+func (c *Capability) Leaf() string { panic("stub") }
+
+// Kind of a Type.
+type Kind string
+
+// The kinds of this version.
+const (
+	String  Kind = "string"
+	Integer Kind = "integer"
+	Number  Kind = "number"
+	Boolean Kind = "boolean"
+	Array   Kind = "array"
+	Object  Kind = "object"
+	// Ref stands for the named type Ref points to.
+	Ref Kind = "ref"
+)
+
+// Type is one effective schema. What does not apply to its Kind is zero.
+type Type struct {
+	Kind        Kind
+	Title       string
+	Description string
+	// Properties of an object, in declaration order; additional ones are
+	// always refused.
+	Properties []*Property
+	Items      *Type
+	Ref        *NamedType
+	// Enum of a string (a const is an enum of one); in declaration order.
+	Enum []string
+	// MinLength, MaxLength: code points of a string. MinItems, MaxItems.
+	MinLength, MaxLength int
+	MinItems, MaxItems   int
+	Pattern              string
+	// Minimum and Maximum of an integer, inclusive, always set.
+	Minimum, Maximum int64
+	// Bounds of a number: shortest decimal texts, empty for none.
+	NumberMin, NumberMax       string
+	ExclusiveMin, ExclusiveMax bool
+	// MultipleOf of an integer or number, decimal text, empty for none.
+	MultipleOf string
+	Pos        Position
+}
+
+// Property is one member of an object.
+type Property struct {
+	Name     string
+	Type     *Type
+	Required bool
+	// Default is the canonical JSON of the default; empty for none. A
+	// property with a default is never Required.
+	Default string
+	Pos     Position
+}
+
+// Position is a place in a manifest file; Line and Column count from 1, in
+// bytes for the column.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// Severity of a Diagnostic.
+type Severity string
+
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+)
+
+// Diagnostic is one finding in a manifest.
+type Diagnostic struct {
+	Position
+	Severity Severity
+	// Rule is a stable kebab-case id.
+	Rule    string
+	Message string
+	// Hint says what to write instead; may be empty.
+	Hint string
+	// Nearest is the closest name that exists, when a name was wrong.
+	Nearest string
+	// Related is a second position (the other definition of a duplicate).
+	Related *Position
+}
+
+// Load reads the manifest called name from files, which holds every file it
+// may refer to, by slash-separated path. With an error among the diagnostics
+// the manifest is nil.
+func Load(files map[string][]byte, name string) (*Manifest, []Diagnostic) { panic("stub") }
