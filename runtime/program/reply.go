@@ -29,7 +29,7 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 	case binding.Integer:
 		return starlark.MakeInt64(r.Int(math.MinInt64, math.MaxInt64))
 	case binding.Number:
-		return starlark.Float(r.Float())
+		return starlark.Float(r.SignedFloat())
 	case binding.Boolean:
 		return starlark.Bool(r.Bool())
 	case binding.Array:
