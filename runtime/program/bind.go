@@ -251,7 +251,7 @@ func (s *shape) maxLength() int { return s.spec.MaxLength }
 func (e *encoder) integer(s *shape, v starlark.Int) *refusal {
 	n, ok := v.Int64()
 	if !ok {
-		return &refusal{message: fmt.Sprintf("must be between %d and %d", s.spec.Minimum, s.spec.Maximum)}
+		return &refusal{message: fmt.Sprintf("expected an integer from %d to %d, got one beyond 64 bits", s.spec.Minimum, s.spec.Maximum)}
 	}
 	e.w.Int(n, s.spec.Minimum, s.spec.Maximum)
 	if s.step != 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -37,10 +38,14 @@ func bounded(f *fault.Fault) *fault.Fault {
 
 func truncate(s string, limit int) string {
 	if len(s) > limit {
-		// Cloned, so that the long text can be collected.
-		s = strings.Clone(s[:limit-len("…")]) + "…"
+		cut := limit - len("…")
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		// Concatenated, so that the long text can be collected.
+		s = s[:cut] + "…"
 	}
-	return strings.ToValidUTF8(s, "�")
+	return strings.ToValidUTF8(s, "?") // one byte for a run of bad ones: never longer
 }
 
 // syntaxFault is the fault for source that does not parse.
@@ -222,6 +227,9 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 	case e.outOfSteps:
 		f = limitFault(MaxSteps, e.limits.Steps, "the program took too many steps")
 		f.Hint = "look for a loop that does not end, or do less per run"
+	case e.tooDeep:
+		f = e.fault(fault.ProgramError, fmt.Sprintf("functions call each other more than %d deep", maxRecursion))
+		f.Hint = "the recursion does not end, or is too deep: use a loop"
 	case errors.As(err, &native):
 		copied := *native.fault
 		f = &copied

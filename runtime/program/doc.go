@@ -6,7 +6,7 @@
 // The source, and all that the program computes, is hostile. Run never
 // panics, and whatever goes wrong becomes a *fault.Fault with a position.
 //
-//	table, err := binding.ReadTable(bytes)
+//	table, err := binding.ParseTable(bytes)
 //	…
 //	result, fault := program.Run(program.Program{Source: source, Limits: limits}, table, caller)
 //

@@ -25,8 +25,10 @@ type engine struct {
 	running bool
 	// outOfSteps is set when the step limit cancelled the thread.
 	outOfSteps bool
-	attempts   int64 // native calls tried
-	received   int64 // bytes of their results
+	// tooDeep is set when the recursion limit did.
+	tooDeep  bool
+	attempts int64 // native calls tried
+	received int64 // bytes of their results
 
 	capabilities map[string]*capability // by dotted name, compiled at first use
 }
@@ -57,15 +59,12 @@ func (e *engine) has(name string) bool {
 // run executes compiled code and returns what its entry function returned.
 func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
 	e.thread = &starlark.Thread{
-		Name:  "program",
-		Print: func(*starlark.Thread, string) {}, // discarded
-		OnMaxSteps: func(t *starlark.Thread) {
-			e.outOfSteps = true
-			t.Cancel("too many steps")
-		},
+		Name:       "program",
+		Print:      func(*starlark.Thread, string) {}, // discarded
+		OnMaxSteps: e.checkpoint,
 	}
 	e.thread.SetLocal(engineKey, e)
-	e.thread.SetMaxExecutionSteps(uint64(e.limits.Steps))
+	e.thread.SetMaxExecutionSteps(min(checkSteps, uint64(e.limits.Steps)))
 
 	globals, err := c.program.Init(e.thread, e.predeclared)
 	if err != nil {
@@ -84,6 +83,30 @@ func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
 		return nil, e.runtimeFault(err)
 	}
 	return value, nil
+}
+
+const (
+	// checkSteps is how many steps pass between two checkpoints.
+	checkSteps = 10_000
+	// maxRecursion bounds the frames of a program, give or take what a
+	// checkpoint's steps can add. The interpreter's own bound, 100,000, takes
+	// seconds and hundreds of megabytes to reach.
+	maxRecursion = 5_000
+)
+
+// checkpoint is called by the interpreter each time the steps it was allowed
+// are used up: it ends the program, or allows more.
+func (e *engine) checkpoint(t *starlark.Thread) {
+	switch {
+	case t.Steps >= uint64(e.limits.Steps):
+		e.outOfSteps = true
+		t.Cancel("too many steps")
+	case t.CallStackDepth() > maxRecursion:
+		e.tooDeep = true
+		t.Cancel("too deep")
+	default:
+		t.SetMaxExecutionSteps(min(t.Steps+checkSteps, uint64(e.limits.Steps)))
+	}
 }
 
 // engineKey finds the engine of a thread in builtins that all programs share.

@@ -94,8 +94,6 @@ func runtimeHint(message string) string {
 		return "read it with d.get(key), or test `key in d`"
 	case strings.HasPrefix(message, "dict has no ."):
 		return "read a dict's item with d[\"key\"]"
-	case strings.Contains(message, "stack overflow"):
-		return "the recursion does not end, or is too deep: use a loop"
 	}
 	return ""
 }

@@ -78,7 +78,11 @@ func (r *record) Attr(name string) (starlark.Value, error) {
 	case "values":
 		return starlark.NewBuiltin("values", r.list(func(i int) starlark.Value { return r.values[i] })), nil
 	}
-	return nil, starlark.NoSuchAttrError("the record has no field " + excerpt(name) + r.suggest(name))
+	return nil, r.noField(name)
+}
+
+func (r *record) noField(name string) error {
+	return fmt.Errorf("the record has no field %s%s", excerpt(name), r.suggest(name))
 }
 
 // suggest names the nearest field, else all of a small record.
@@ -119,7 +123,7 @@ func (r *record) Get(key starlark.Value) (starlark.Value, bool, error) {
 	}
 	i, ok := r.shape.index[name]
 	if !ok {
-		return nil, false, fmt.Errorf("the record has no field %s%s", excerpt(name), r.suggest(name))
+		return nil, false, r.noField(name)
 	}
 	if r.values[i] == nil {
 		return nil, false, fmt.Errorf("the optional field %s is absent here: read it with .get(%q)", name, name)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strconv"
@@ -52,11 +53,11 @@ func (e *engine) capability(name string) (*capability, error) {
 		return c, nil
 	}
 	b, err := e.table.Lookup(name)
+	if errors.Is(err, binding.ErrUnknown) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, &nativeFailure{e.fault(fault.Internal, "the binding of "+name+" cannot be read")}
-	}
-	if b == nil {
-		return nil, nil
 	}
 	c, err := newCapability(b)
 	if err != nil {

@@ -23,10 +23,11 @@ const (
 )
 
 var (
-	errEmptyFrame  = errors.New("an empty frame")
-	errPartial     = errors.New("the stream ended inside a frame")
-	errUnread      = errors.New("bytes after the last frame")
+	errEmptyFrame = errors.New("an empty frame")
+	errPartial    = errors.New("the stream ended inside a frame")
+
 	errFrameTooBig = errors.New("a frame that is too large")
+	errStopped     = errors.New("stopped")
 )
 
 // frameReader cuts a stream into frames. It never holds more than one frame
