@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == hostArgument {
 		spinAsHost()
 	}
+	fakeMain()
 	worker.ServeWorkerAndExit()
 	os.Exit(m.Run())
 }
