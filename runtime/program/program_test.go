@@ -329,7 +329,7 @@ func TestBindingRefusals(t *testing.T) {
 		{`kinds.all(filter = {"owner": "o", "a b": 1})`, "filter['a b']", "filter['a b']: unknown field"},
 		{`kinds.all(filter = {"owner": "o", "ids": [1, "2"]})`, "filter.ids[1]", "filter.ids[1]: expected int, got str"},
 		{`kinds.all(filter = {1: 2})`, "filter", "filter: expected string keys, got a key of type int"},
-		{`kinds.all(s = "é"[:1])`, "s", ""},
+		{`kinds.all(s = "é"[:1])`, "s", "s: the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)"},
 		{`kinds.all(s = len)`, "s", "s: expected str, got function"},
 	} {
 		h := &host{t: t}
@@ -505,6 +505,11 @@ func TestDepthOfArguments(t *testing.T) {
 	l.Depth = 2
 	_, f := runWith(t, "kinds.all(filter = {\"owner\": \"o\", \"ids\": [1]})", l, &host{t: t})
 	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter.ids" {
+		t.Errorf("%+v", f)
+	}
+	l.Depth = 1
+	_, f = runWith(t, "kinds.all(filter = {\"owner\": \"o\"})", l, &host{t: t})
+	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -194,6 +195,27 @@ func TestNothingIsLeft(t *testing.T) {
 	if all, zombies := children(t, os.Getpid()); len(all) > 0 {
 		t.Errorf("%d processes are left, %d zombies", len(all), zombies)
 	}
+}
+
+// Close returns when every process is gone.
+func TestCloseReaps(t *testing.T) {
+	s := spawner(t, worker.Config{})
+	j := job("while True:\n  pass")
+	j.Limits.Steps = 1 << 50
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() { s.Run(context.Background(), j) })
+	}
+	for began := time.Now(); time.Since(began) < 5*time.Second; time.Sleep(time.Millisecond) {
+		if all, _ := children(t, os.Getpid()); len(all) == 3 {
+			break
+		}
+	}
+	s.Close()
+	if all, zombies := children(t, os.Getpid()); len(all) > 0 {
+		t.Errorf("%d processes are left, %d zombies", len(all), zombies)
+	}
+	group.Wait()
 }
 
 // The worker's environment is its marker alone.
