@@ -149,6 +149,7 @@ func TestWireErrors(t *testing.T) {
 		{"unknown", member("nope", 1), asQuery, wantError("nope", canon.CodeUnknown, "unknown member", 6)},
 		{"duplicate", append(str(append(str([]byte{0x82}, "limit"), 2), "limit"), 2), asQuery, wantError("limit", canon.CodeDuplicate, "given twice", 14)},
 		{"length", member("path", 0xA0), asQuery, wantError("path", canon.CodeLength, "expected at least 1 character, got 0", 6)},
+		{"length long", member("path", str(nil, strings.Repeat("é", 21))...), asQuery, wantError("path", canon.CodeLength, "expected at most 20 characters, got 21", 6)},
 		{"items few", member("tags", 0x90), asQuery, wantError("tags", canon.CodeLength, "expected at least 1 item, got 0", 6)},
 		{"items many", member("tags", 0x94, 0, 0, 0, 0), asQuery, wantError("tags", canon.CodeLength, "expected at most 3 items, got 4", 6)},
 		{"pattern", member("glob", 0xA1, 'A'), asQuery, wantError("glob", canon.CodePattern, "expected a match of the pattern ^[a-z]+$", 6)},
@@ -219,6 +220,22 @@ func TestReaderAccepts(t *testing.T) {
 	}
 	if math.Signbit(got.Ratio) {
 		t.Error("the sign of zero was kept")
+	}
+}
+
+// The wire takes an integer where a number is asked for, if it is one exactly,
+// and counts characters, not bytes.
+func TestWireAccepts(t *testing.T) {
+	for _, v := range []int64{0, -1, 1 << 53, -1 << 53, 1 << 62, math.MinInt64} {
+		r := canon.NewWireReader(msgp.AppendInt64(nil, v), 0)
+		if got := r.Float(); got != float64(v) || r.End() != nil {
+			t.Errorf("%d: got %v, %v", v, got, r.Err())
+		}
+	}
+	text := strings.Repeat("é", 20)
+	r := canon.NewWireReader(msgp.AppendString(nil, text), 0)
+	if got := r.String(20, 20); got != text || r.End() != nil {
+		t.Errorf("got %q, %v", got, r.Err())
 	}
 }
 
