@@ -43,7 +43,7 @@ func rows() []string {
 
 var (
 	parityRow = regexp.MustCompile(`^\| ([AB]\d[^|]*?) \| ([^|]*?) \| ([^|]*?) \| ?([^|]*?) ?\|$`)
-	waitsFor  = regexp.MustCompile(`^waits for ([B-I]|the backtest example|a release)$`)
+	waitsFor  = regexp.MustCompile(`^waits for ([B-I]|the backtest example|a later part)$`)
 	// package.TestName, the package by its folder
 	testName = regexp.MustCompile("`([a-z][a-z0-9_/]*)\\.((?:Test|Fuzz|Benchmark|Example)[A-Za-z0-9_]*)`")
 )
