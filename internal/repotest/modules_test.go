@@ -40,7 +40,7 @@ func readGoMod(t *testing.T, file string) goMod {
 }
 
 // dependencyLine is a line of docs/reference/dependencies.md: a module in the
-// first cell.
+// first cell, and in the others what for and why, or what it comes with.
 var dependencyLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\|$")
 
 // dependencyFindings compares the modules that a go.mod requires with the lines
