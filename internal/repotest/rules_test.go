@@ -163,6 +163,25 @@ func f() {
 			"Makefile: target hidden has no ## help text",
 			"README.md:1: make walk is not a target of the Makefile",
 		}},
+		{"reference tables", referenceTables, bad(
+			"runtime/fault/f.go", "package fault\n\ntype Class string\n\nconst (\n\tA Class = \"a_class\"\n\tB Class = \"b_class\"\n)\n",
+			"runtime/limits.go", "package runtime\n\ntype Limits struct {\n\tMaxA, MaxB int\n}\n",
+			"docs/reference/errors.md", "| `a_class` | x |\n| `gone` | x |\n",
+			"docs/reference/limits.md", "| `MaxB` | 1 |\n",
+		), []string{
+			"docs/reference/errors.md: no row for class b_class",
+			"docs/reference/errors.md: gone is no class",
+			"docs/reference/limits.md: no row for limit MaxA",
+		}},
+		{"small start", smallStart, bad(
+			"README.md", "<!-- from examples/quickstart/main.go -->\n```go\n"+strings.Repeat("x\n", 61)+"```\n",
+			"examples/quickstart/main.go", strings.Repeat("x\n", 26),
+		), []string{
+			"README.md: shows nothing of examples/quickstart/capabilities.yaml",
+			"README.md: shows nothing of examples/quickstart/notes.go",
+			"README.md: 61 lines for a first capability, at most 60",
+			"examples/quickstart/main.go: 26 lines, at most 25",
+		}},
 		{"parity", parityLines, bad(
 			"docs/reference/parity.md", "| Row | Behaviour | Status | Shown by, or waits for |\n|---|---|---|---|\n"+
 				"| A1 | x | works | `a.TestReal` |\n| A2 | x | works | a lot of trust |\n| A3 | x | better | `a.TestGone` |\n"+
