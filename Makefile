@@ -82,12 +82,11 @@ cross: ## Build and vet for other systems
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME
-	@grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' . | sort | while read -r file; do \
-		grep -oE '^func Fuzz[A-Za-z0-9_]+' "$$file" | sed 's/^func //' | while read -r target; do \
-			echo "fuzz $$(dirname "$$file") $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
-		done; \
-	done
+	@targets=$$(grep -rnoE '^func Fuzz[A-Z][A-Za-z0-9_]*' --include='*_test.go' . | sort) || { echo "no fuzz target found"; exit 1; }; \
+	while IFS=: read -r file _ declaration; do \
+		echo "fuzz $$(dirname "$$file") $${declaration#func }"; \
+		$(GO) test -run '^$$' -fuzz "^$${declaration#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
+	done <<<"$$targets"
 
 .PHONY: soak
 soak: ## Fuzz each target for a minute, then repeat the tests under the race detector
