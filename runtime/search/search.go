@@ -10,16 +10,19 @@ import (
 // those that the index knows.
 const MaxQueryTerms = 32
 
+// weakBelow is the share of the query's weight under which a hit is weak.
+const weakBelow = 1.0 / 3
+
 // Hit is one entry that shares a term with the query, or is named by it.
 type Hit struct {
 	// Entry is the position in the slice given to New.
 	Entry int
 	// Score orders hits of one query; it says nothing across queries.
 	Score float64
-	// Coverage is the share of the query's known terms, weighted by rarity,
-	// that the entry holds: in (0, 1], and 1 for an entry that is named. A
-	// best hit with a low coverage is a weak answer.
-	Coverage float64
+	// Weak: the entry holds less than a third of what the query asks for,
+	// each term weighted by its rarity and unknown ones counted as the rarest.
+	// An entry that the query names is never weak.
+	Weak bool
 }
 
 // Search returns at most max hits, best first; nil when no term of the query
@@ -30,65 +33,79 @@ func (x *Index) Search(query string, max int) []Hit {
 	if max <= 0 {
 		return nil
 	}
-	known, total := x.queryTerms(query)
+	known, asked := x.queryTerms(query)
 	named := x.named(query)
 	if len(known) == 0 && len(named) == 0 {
 		return nil
 	}
 	// One slot an entry costs less than a map does once a common word
 	// matches a good part of them.
-	found := make([]Hit, len(x.names))
+	found := make([]match, len(x.names))
 	var touched []int32
-	for _, t := range known {
-		for _, p := range t.postings {
-			h := &found[p.entry]
-			if h.Coverage == 0 {
-				touched = append(touched, p.entry)
-			}
-			h.Score += t.idf * float64(p.weight)
-			h.Coverage += t.idf / total
-		}
-	}
-	rank := make(map[int]int, len(named)) // larger is earlier
-	for i, entry := range named {
-		if found[entry].Coverage == 0 {
+	touch := func(entry int32) *match {
+		m := &found[entry]
+		if m.held == 0 && m.rank == 0 {
 			touched = append(touched, entry)
 		}
-		found[entry].Coverage = 1
-		rank[int(entry)] = len(named) - i
+		return m
 	}
-	hits := make([]Hit, 0, len(touched))
-	for _, entry := range touched {
-		h := found[entry]
-		h.Entry = int(entry)
-		h.Coverage = min(h.Coverage, 1) // a sum of shares may exceed it by rounding
-		hits = append(hits, h)
+	for _, t := range known {
+		for _, p := range t.postings {
+			m := touch(p.entry)
+			m.score += t.idf * float64(p.weight)
+			m.held += t.idf
+		}
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
+	for i, entry := range named {
+		touch(entry).rank = len(named) - i
+	}
+	slices.SortFunc(touched, func(a, b int32) int {
 		return cmp.Or(
-			cmp.Compare(rank[b.Entry], rank[a.Entry]),
-			cmp.Compare(b.Score, a.Score),
-			strings.Compare(x.names[a.Entry], x.names[b.Entry]),
-			cmp.Compare(a.Entry, b.Entry),
+			cmp.Compare(found[b].rank, found[a].rank),
+			cmp.Compare(found[b].score, found[a].score),
+			strings.Compare(x.names[a], x.names[b]),
+			cmp.Compare(a, b),
 		)
 	})
-	return slices.Clip(hits[:min(max, len(hits))])
+	hits := make([]Hit, min(max, len(touched)))
+	for i := range hits {
+		m := found[touched[i]]
+		hits[i] = Hit{
+			Entry: int(touched[i]),
+			Score: m.score,
+			Weak:  m.rank == 0 && m.held < weakBelow*asked,
+		}
+	}
+	return hits
 }
 
-// queryTerms looks up the terms of a query, rarest first, and sums their
-// rarity. The order fixes the order of floating-point additions, and with it
-// the scores.
-func (x *Index) queryTerms(query string) (known []term, total float64) {
+// match is what an entry has gathered for one query.
+type match struct {
+	score float64
+	held  float64 // rarity of the terms it holds
+	rank  int     // of an entry that the query names: larger is earlier
+}
+
+// queryTerms looks up the terms of a query, rarest first, and sums the rarity
+// of all it asks for. The order fixes the order of floating-point additions,
+// and with it the scores.
+func (x *Index) queryTerms(query string) (known []term, asked float64) {
 	type candidate struct {
 		text string
 		term term
 	}
 	var list []candidate
+	unknown := 0
 	seen := map[string]bool{}
 	for _, text := range terms(query) {
-		if t, ok := x.terms[text]; ok && !seen[text] {
-			seen[text] = true
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		if t, ok := x.terms[text]; ok {
 			list = append(list, candidate{text, t})
+		} else {
+			unknown++
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
@@ -96,9 +113,10 @@ func (x *Index) queryTerms(query string) (known []term, total float64) {
 	})
 	for _, c := range list[:min(len(list), MaxQueryTerms)] {
 		known = append(known, c.term)
-		total += c.term.idf
+		asked += c.term.idf
 	}
-	return known, total
+	unknown = min(unknown, MaxQueryTerms-len(known))
+	return known, asked + float64(unknown)*idf(len(x.names), 0)
 }
 
 // named finds the entries whose dotted name is a word of the query, bare, in

@@ -92,11 +92,22 @@ func TestSearchHasNoGate(t *testing.T) {
 	if got := names(x, entries, query, 5); len(got) == 0 || got[0] != "files.search" {
 		t.Errorf("Search = %v, want files.search", got)
 	}
-	if hits := x.Search("grep", 1); hits[0].Coverage != 1 {
-		t.Errorf("coverage of the only term = %v, want 1", hits[0].Coverage)
-	}
-	if hits := x.Search("grep port lookup", 1); hits[0].Coverage >= 1 || hits[0].Coverage <= 0 {
-		t.Errorf("coverage of a third of the terms = %v", hits[0].Coverage)
+}
+
+func TestWeak(t *testing.T) {
+	x := search.New(catalog())
+	for query, want := range map[string]bool{
+		"grep":             false,
+		"grep port":        false,
+		"look up a record": false,
+		"files.list":       false,
+		"book a flight to Oslo and then show files.list, thank you very much": false,
+		"book a flight to Oslo and send the receipt to my boss as a file":     true,
+		"weather on Mars by key": true,
+	} {
+		if hits := x.Search(query, 1); len(hits) != 1 || hits[0].Weak != want {
+			t.Errorf("Search(%q) = %+v, want one hit with Weak = %v", query, hits, want)
+		}
 	}
 }
 
@@ -185,7 +196,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		seen := map[int]bool{}
 		for _, h := range hits {
-			if seen[h.Entry] || h.Score < 0 || h.Coverage <= 0 || h.Coverage > 1 {
+			if seen[h.Entry] || h.Score < 0 {
 				t.Fatalf("bad hit %+v in %v", h, hits)
 			}
 			seen[h.Entry] = true
