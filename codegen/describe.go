@@ -130,10 +130,10 @@ func annotation(ref *schema.Type) string {
 	return "str"
 }
 
-// signature is how a program calls c:
+// Signature is how a program calls c:
 //
 //	records.lookup(*, key: str, limit: int = 20)
-func signature(c *schema.Capability) string {
+func Signature(c *schema.Capability) string {
 	var params []string
 	for _, p := range inputProperties(c.Input) {
 		s := p.Name + ": " + annotation(p.Type)

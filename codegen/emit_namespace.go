@@ -42,7 +42,7 @@ func infoMembers(c *capability) []jen.Code {
 	if len(c.Scopes) > 0 {
 		out = append(out, member("Scopes", jen.Index().String().Values(texts(c.Scopes)...)))
 	}
-	out = append(out, member("Signature", text(signature(c.Capability))))
+	out = append(out, member("Signature", text(Signature(c.Capability))))
 	if params := parameters(c.Capability); len(params) > 0 {
 		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
 	}

@@ -33,8 +33,8 @@ const SumsFile = "lock/generated.sha256"
 // are; m is not changed.
 func Generate(m *schema.Manifest) (files map[string][]byte, diags []schema.Diagnostic) {
 	p, diags := newPlan(m)
-	// SORT
-	if len(diags) > 0 {
+	diags = schema.Sort(diags, 0)
+	if schema.HasErrors(diags) {
 		return nil, diags
 	}
 	files, err := render(p.outputs())

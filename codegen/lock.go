@@ -28,13 +28,13 @@ func lockFile(n *namespace) []byte {
 	for _, c := range n.capabilities {
 		l := lockWriter{b: &b, name: c.Name}
 		b.WriteByte('\n')
-		l.line("digest", "sha256:"+digest(c.Capability))
+		l.line("digest", "sha256:"+Digest(c.Capability))
 		l.line("effect", c.Effect)
 		l.line("id", quote(c.ID))
 		l.line("idempotency", c.Idempotency)
 		l.line("scopes", scopesText(c.Scopes))
 		l.line("world", c.World)
-		l.line("signature", quote(signature(c.Capability)))
+		l.line("signature", quote(Signature(c.Capability)))
 		l.text("summary", c.Summary)
 		if c.Description != c.Summary {
 			l.text("description", c.Description)
@@ -88,7 +88,7 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 		words = append(words, "required")
 	}
 	if prop != nil && prop.Default != "" {
-		words = append(words, "default="+visible(prop.Default))
+		words = append(words, "default="+Visible(prop.Default))
 	}
 	l.line(append(words, rules(t)...)...)
 	if d := describe(ref); d != "" {
@@ -153,9 +153,9 @@ func quotedAlways(values []string) []string {
 	return out
 }
 
-// digest is SHA-256 over the canonical JSON of what a capability promises and
+// Digest is the hexadecimal SHA-256 over the canonical JSON of what a capability promises and
 // says. Its position in a file and the code made of it are no part of that.
-func digest(c *schema.Capability) string {
+func Digest(c *schema.Capability) string {
 	text, err := canon.CanonicalizeJSON(nil, []byte(jsonText(struct {
 		ID          string          `json:"id"`
 		Name        string          `json:"name"`
@@ -170,7 +170,7 @@ func digest(c *schema.Capability) string {
 		Output      json.RawMessage `json:"output"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		effective(c.Input), effective(c.Output),
+		EffectiveSchema(c.Input), EffectiveSchema(c.Output),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

@@ -75,7 +75,7 @@ func wrap(fields []string) []string {
 	var out []string
 	line, width := "", 0
 	for _, f := range fields {
-		f = visible(f)
+		f = Visible(f)
 		n := utf8.RuneCountInString(f)
 		if line != "" && width+1+n > commentWidth {
 			out = append(out, quoteDirective(line))
@@ -101,8 +101,8 @@ func quoteDirective(line string) string {
 	return line
 }
 
-// visible is s with each rune that a reader cannot see written as \uXXXX.
-func visible(s string) string {
+// Visible is s with each rune that a reader cannot see written as \uXXXX.
+func Visible(s string) string {
 	clean := true
 	for _, r := range s {
 		clean = clean && readable(r)
