@@ -8,14 +8,15 @@ import (
 	"go/types"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // maxLines bounds a hand-written Go file: one concept a file.
 const maxLines = 600
 
-// packageDocs: each package says in doc.go (a program: doc.go or main.go) what
-// it is for, and a library what it must never know. In generated packages any
+// packageDocs: each package says in doc.go (a program: doc.go or main.go; a
+// package of one file: there) what it is for, and a library what it must never know. In generated packages any
 // one file may say it.
 func packageDocs(tr *tree) []string {
 	var out []string
@@ -37,7 +38,7 @@ func packageDocs(tr *tree) []string {
 				continue
 			}
 			base := path.Base(file)
-			if base == "doc.go" || base == "main.go" && name == "main" && home == "" {
+			if base == "doc.go" || len(files[dir]) == 1 || base == "main.go" && name == "main" && home == "" {
 				text, home = f.Doc.Text(), file
 			} else {
 				others = append(others, file)
@@ -87,6 +88,54 @@ func noInit(tr *tree) []string {
 		}
 	}
 	return out
+}
+
+// constructors may be called to initialize a package variable: they make a
+// value and do nothing else. (Conversions and builtins are no calls here.)
+var constructors = []string{
+	"bytes.NewReplacer", "errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile",
+	"slices.Sorted", "strings.NewReplacer", "strings.Repeat", "strings.TrimSpace", "sync.OnceValue", "sync.OnceValues",
+}
+
+// quietInit: initializing a package variable calls nothing that could have an
+// effect: a worker initializes every package of its host too.
+func quietInit(tr *tree) []string {
+	var out []string
+	for _, name := range tr.goFiles(notTest) {
+		f := tr.parse(name)
+		if f == nil {
+			continue
+		}
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if _, ok := n.(*ast.FuncLit); ok {
+					return false
+				}
+				if call, ok := n.(*ast.CallExpr); ok {
+					if callee := types.ExprString(call.Fun); !slices.Contains(constructors, callee) && !conversion(call) {
+						out = append(out, fmt.Sprintf("%s: calls %s while the package is initialized", tr.at(call.Pos()), callee))
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// conversion also holds for the builtins that make values.
+func conversion(call *ast.CallExpr) bool {
+	switch fn := call.Fun.(type) {
+	case *ast.ArrayType, *ast.ParenExpr, *ast.InterfaceType:
+		return true
+	case *ast.Ident:
+		return slices.Contains([]string{"len", "make", "new", "string", "append", "byte", "rune", "int", "int64", "float64"}, fn.Name)
+	}
+	return false
 }
 
 func (tr *tree) at(pos token.Pos) string {
