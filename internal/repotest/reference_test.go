@@ -37,6 +37,11 @@ func referenceTables(tr *tree) []string {
 			}
 		}
 	}
+	for _, m := range testName.FindAllStringSubmatch(tr.read("docs/reference/performance.md"), -1) {
+		if !tr.hasTest(m[1], m[2]) {
+			out = append(out, fmt.Sprintf("docs/reference/performance.md: %s has no %s", m[1], m[2]))
+		}
+	}
 	return out
 }
 

@@ -186,10 +186,12 @@ func f() {
 			"runtime/limits.go", "package runtime\n\ntype Limits struct {\n\tMaxA, MaxB int\n}\n",
 			"docs/reference/errors.md", "| `a_class` | x |\n| `gone` | x |\n",
 			"docs/reference/limits.md", "| `MaxB` | 1 |\n",
+			"docs/reference/performance.md", "| `runtime.BenchmarkNothing` | x |\n",
 		), []string{
 			"docs/reference/errors.md: no row for class b_class",
 			"docs/reference/errors.md: gone is no class",
 			"docs/reference/limits.md: no row for limit MaxA",
+			"docs/reference/performance.md: runtime has no BenchmarkNothing",
 		}},
 		{"small start", smallStart, bad(
 			"README.md", "<!-- from examples/quickstart/main.go -->\n```go\n"+strings.Repeat("x\n", 61)+"```\n",
