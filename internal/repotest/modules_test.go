@@ -2,7 +2,6 @@ package repotest
 
 import (
 	"encoding/json"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -104,6 +103,6 @@ func TestDependencies(t *testing.T) {
 		t.Error(f)
 	}
 	if indirect > maxIndirect {
-		t.Error(fmt.Sprintf("go.mod: %d indirect requirements, at most %d", indirect, maxIndirect))
+		t.Errorf("go.mod: %d indirect requirements, at most %d", indirect, maxIndirect)
 	}
 }
