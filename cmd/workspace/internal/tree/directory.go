@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// windowKeys bounds how many keys of one directory are held at a time. A
-// directory with more is read again for each window, so that memory stays
-// bounded whatever its size.
-const windowKeys = 4096
+// windowKeys bounds how many keys of one directory are held at a time, and
+// those of the directories above it. A directory with more is read again for
+// each window, so that memory stays bounded whatever its size. The first level
+// gets enough for a whole page.
+func windowKeys(level int) int { return max(1024, 12_288/level) }
 
 // directoryBatch is how many names are asked of the operating system at once.
 const directoryBatch = 1024

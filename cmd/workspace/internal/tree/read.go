@@ -190,6 +190,11 @@ func (t *Tree) readRange(ctx context.Context, r Range, at position, left *room, 
 		}
 	}
 	if _, err := f.Seek(at.Offset, io.SeekStart); err != nil {
+		if at.Offset > p.Size {
+			// Too far for the operating system is behind the end, too.
+			p.fill(nil, false, r, at)
+			return nil
+		}
 		return err
 	}
 	limit := int64(math.MaxInt64)

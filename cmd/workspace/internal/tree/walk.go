@@ -35,8 +35,8 @@ type Scope struct {
 	// it matches any of Include, or Include is empty, and none of Exclude;
 	// nothing below an excluded directory is looked at.
 	Include, Exclude []string
-	// Depth is how many levels below Path are seen: 1 to MaxDepth; 0 means
-	// MaxDepth.
+	// Depth is how many levels below Path are seen: 1 to MaxDepth. 0 means all
+	// of them, and that what lies deeper than MaxDepth is a problem.
 	Depth int
 	// VersionControl includes .git, .hg, .jj and .svn.
 	VersionControl bool
@@ -74,10 +74,7 @@ func (t *Tree) newWalker(scope Scope, after string) (*walker, error) {
 	if err := CheckPath(scope.Path); err != nil {
 		return nil, err
 	}
-	if scope.Depth == 0 {
-		scope.Depth = MaxDepth
-	}
-	if scope.Depth < 1 || scope.Depth > MaxDepth {
+	if scope.Depth < 0 || scope.Depth > MaxDepth {
 		return nil, invalid(fmt.Sprintf("depth must be between 1 and %d", MaxDepth))
 	}
 	include, err := compileGlobs(scope.Include)
@@ -109,7 +106,7 @@ func (t *Tree) explainOrNil(err error) error {
 func (w *walker) directory(ctx context.Context, dir string, level int) error {
 	bound, inclusive := lowerBound(dir, w.after)
 	for {
-		keys, err := w.t.readWindow(ctx, dir, bound, inclusive, level >= w.scope.Depth, windowKeys)
+		keys, err := w.t.readWindow(ctx, dir, bound, inclusive, level == w.scope.Depth, windowKeys(level))
 		if err != nil {
 			return err
 		}
