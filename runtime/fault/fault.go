@@ -1,8 +1,11 @@
 package fault
 
+import "strconv"
+
 // Class tells failures apart; a caller branches on it.
 type Class string
 
+// The classes. The set is closed: a Fault of another class does not decode.
 const (
 	InvalidProgram   Class = "invalid_program"   // does not parse or resolve, has no main, returns a value that cannot leave
 	ProgramError     Class = "program_error"     // the program failed while it ran
@@ -42,5 +45,14 @@ type Fault struct {
 	Trace []string
 }
 
-// Error is the message alone, with its position when it has one.
-func (f *Fault) Error() string { panic("stub") }
+// Error is the message alone, with its position when it has one:
+// "line 4, column 9: undefined: foo".
+func (f *Fault) Error() string {
+	switch {
+	case f.Line > 0 && f.Column > 0:
+		return "line " + strconv.Itoa(f.Line) + ", column " + strconv.Itoa(f.Column) + ": " + f.Message
+	case f.Line > 0:
+		return "line " + strconv.Itoa(f.Line) + ": " + f.Message
+	}
+	return f.Message
+}

@@ -1,0 +1,170 @@
+package binding
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/capgen/capgen/runtime/canon"
+)
+
+// shapeDecoder reads the members of a shape, which stand on their own or
+// among those of a field.
+type shapeDecoder struct {
+	shape *Shape
+	level int
+	seen  canon.Seen
+}
+
+// The members of a shape by number; kind is the one that all shapes have.
+const (
+	memberKind = iota
+	memberFields
+	memberItems
+	memberMinLength
+	memberMaxLength
+	memberEnum
+	memberPattern
+	memberMinimum
+	memberMaximum
+	memberRange
+	memberMultipleOf
+	shapeMembers
+)
+
+// memberNames are the members' names by number.
+func memberNames() [shapeMembers]string {
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf"}
+}
+
+// applies tells which members a kind may have.
+func (k Kind) applies(member int) bool {
+	switch member {
+	case memberKind:
+		return true
+	case memberFields:
+		return k == Object
+	case memberItems:
+		return k == Array
+	case memberMinLength, memberMaxLength:
+		return k == String || k == Array
+	case memberEnum, memberPattern:
+		return k == String
+	case memberMinimum, memberMaximum:
+		return k == Integer
+	case memberRange:
+		return k == Number
+	case memberMultipleOf:
+		return k == Integer || k == Number
+	}
+	return false
+}
+
+// member reads the member whose key r has just read.
+func (d *shapeDecoder) member(r *canon.Reader) {
+	if d.level > MaxNesting {
+		r.Fail(canon.CodeDepth, fmt.Sprintf("nested deeper than %d levels", MaxNesting))
+		return
+	}
+	s := d.shape
+	switch string(r.Key()) {
+	case "kind":
+		d.seen.Mark(r, memberKind)
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object)))
+	case "fields":
+		d.seen.Mark(r, memberFields)
+		s.Fields = decodeFields(r, d.level+1)
+	case "items":
+		d.seen.Mark(r, memberItems)
+		items := decodeShape(r, d.level+1)
+		s.Items = &items
+	case "minLength":
+		d.seen.Mark(r, memberMinLength)
+		s.MinLength = int(r.Int(0, math.MaxInt32))
+	case "maxLength":
+		d.seen.Mark(r, memberMaxLength)
+		s.MaxLength = int(r.Int(0, math.MaxInt32))
+	case "enum":
+		d.seen.Mark(r, memberEnum)
+		r.BeginArray(1, MaxEnum)
+		for r.NextElement() {
+			s.Enum = append(s.Enum, r.String(0, maxText))
+		}
+	case "pattern":
+		d.seen.Mark(r, memberPattern)
+		s.Pattern = r.String(1, maxText)
+	case "minimum":
+		d.seen.Mark(r, memberMinimum)
+		s.Minimum = r.Int(math.MinInt64, math.MaxInt64)
+	case "maximum":
+		d.seen.Mark(r, memberMaximum)
+		s.Maximum = r.Int(math.MinInt64, math.MaxInt64)
+	case "range":
+		d.seen.Mark(r, memberRange)
+		s.Range = decodeRange(r)
+	case "multipleOf":
+		d.seen.Mark(r, memberMultipleOf)
+		s.MultipleOf = decodeDecimal(r)
+	default:
+		r.UnknownMember()
+	}
+}
+
+// finish checks that the members fit together.
+func (d *shapeDecoder) finish(r *canon.Reader) {
+	s := d.shape
+	r.Require(&d.seen, memberKind, "kind")
+	for i, name := range memberNames() {
+		if d.seen.Has(i) && !s.Kind.applies(i) {
+			r.Fail(canon.CodeUnknown, fmt.Sprintf("member %s does not apply to kind %s", name, s.Kind))
+		}
+	}
+	switch s.Kind {
+	case String, Array:
+		if s.MinLength > s.MaxLength {
+			r.Fail(canon.CodeRange, "minLength is above maxLength")
+		}
+	case Integer:
+		if s.Minimum > s.Maximum {
+			r.Fail(canon.CodeRange, "minimum is above maximum")
+		}
+	}
+	if s.Kind == Array {
+		r.Require(&d.seen, memberItems, "items")
+	}
+}
+
+func decodeRange(r *canon.Reader) *Range {
+	var v Range
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		switch string(r.Key()) {
+		case "min":
+			seen.Mark(r, 0)
+			v.Min = decodeDecimal(r)
+		case "max":
+			seen.Mark(r, 1)
+			v.Max = decodeDecimal(r)
+		case "exclusiveMin":
+			seen.Mark(r, 2)
+			v.ExclusiveMin = r.Bool()
+		case "exclusiveMax":
+			seen.Mark(r, 3)
+			v.ExclusiveMax = r.Bool()
+		default:
+			r.UnknownMember()
+		}
+	}
+	return &v
+}
+
+// decodeDecimal reads a string that is the text of a finite JSON number.
+func decodeDecimal(r *canon.Reader) string {
+	s := r.String(1, maxNumberText)
+	number := canon.NewJSONReader([]byte(s), 0)
+	number.Float()
+	if number.End() != nil {
+		r.Fail(canon.CodeSyntax, "expected the text of a number")
+	}
+	return s
+}
