@@ -73,7 +73,7 @@ func runPlain(t *testing.T, dir string) ([]byte, uint64, int, int) {
 		texts := []starlark.Value{}
 		for _, x := range page.Texts {
 			bytes += 80
-			texts = append(texts, record(starlark.StringDict{"path": str(x.Path), "ok": starlark.Bool(x.Error == nil), "binary": starlark.Bool(x.Binary),
+			texts = append(texts, record(starlark.StringDict{"path": str(x.Path), "error": starlark.Bool(x.Error != nil), "binary": starlark.Bool(x.Binary),
 				"text": str(x.Text), "complete": starlark.Bool(x.Complete)}))
 		}
 		return record(starlark.StringDict{"files": starlark.NewList(texts), "next": str(page.Next)}), nil
