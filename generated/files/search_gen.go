@@ -273,7 +273,7 @@ func searchCapability(h Handlers) runtime.Capability {
 		Name:        "files.search",
 		Summary:     "Search the lines of files for a regular expression, with context.",
 		Description: "Searches every text file below a directory, line by line, for an RE2 expression or a plain text, and returns matching lines by path and line number. Binary files are counted and passed over; files of more than 8 MiB and the rest of lines of more than 16 KiB are not searched, which is reported under problems. A page also ends after 16 MiB of text, so a page may be empty and not be the last.",
-		Search:      []string{"grep", "find text in files", "search code with regex", "where is a name used", "find occurrences"},
+		Search:      []string{"grep", "find text inside", "search code with regex", "where is a name used", "find occurrences"},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -162,7 +162,7 @@ func treeCapability(h Handlers) runtime.Capability {
 		Name:        "files.tree",
 		Summary:     "Walk a directory tree and list what lies below, filtered by globs.",
 		Description: "Returns every entry below a directory with path, kind and size, sorted by path and paged. Globs know *, **, ?, [a-z] and {a,b}; one without / is matched against the last segment of a path, any other against the whole path from the top. Directories named .git, .hg, .jj and .svn are skipped unless version_control is true. Links are reported, never followed.",
-		Search:      []string{"walk directory recursively", "find files by name or glob", "project structure", "list all files in repository"},
+		Search:      []string{"walk directory recursively", "find files by name", "find files by glob pattern", "project structure", "list all files in repository"},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

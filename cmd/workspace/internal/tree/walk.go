@@ -23,9 +23,15 @@ const (
 	entryBytes = 64
 )
 
-// versionControl are names that a walk skips unless told otherwise: they hold
-// history, not the working tree.
-var versionControl = [...]string{".git", ".hg", ".jj", ".svn"}
+// versionControl tells whether a walk skips a name unless told otherwise: it
+// holds history, not the working tree.
+func versionControl(name string) bool {
+	switch name {
+	case ".git", ".hg", ".jj", ".svn":
+		return true
+	}
+	return false
+}
 
 // Scope says which part of the tree a walk sees.
 type Scope struct {
@@ -199,7 +205,7 @@ func (w *walker) report(p, mark string, err error) error {
 }
 
 func (w *walker) skipped(p string) bool {
-	if !w.scope.VersionControl && slices.Contains(versionControl[:], path.Base(p)) {
+	if !w.scope.VersionControl && versionControl(path.Base(p)) {
 		return true
 	}
 	return w.exclude.match(p)
