@@ -56,6 +56,7 @@ func (r *Reader) NextMember() bool {
 			return false
 		}
 		f.keyStart, f.keyEnd, f.escaped = r.pos+1, s.end-1, s.escaped
+		f.entered = true
 		r.pos = skipSpace(r.data, s.end)
 		if r.pos >= len(r.data) || r.data[r.pos] != ':' {
 			r.failUnexpected()
