@@ -91,7 +91,7 @@ func kinds(pkg string) *schema.Manifest {
 	ratio := &schema.NamedType{Name: "Ratio", Type: number(func(t *schema.Type) { t.NumberMin, t.NumberMax, t.ExclusiveMax = "0", "1.5", true })}
 	grid := &schema.NamedType{Name: "Grid", Type: array(array(object(required("x", integer()))))}
 	return manifest(pkg, []*schema.NamedType{path, level, tags, entry, alias, flag, limit, ratio, grid},
-		capability("all.kinds", object(
+		capability("every.kinds", object(
 			required("text", str(func(t *schema.Type) {
 				t.MinLength, t.MaxLength, t.Pattern, t.Description = 1, 10, "^[a-z]+$", "Lower-case letters."
 			})),
@@ -111,7 +111,7 @@ func kinds(pkg string) *schema.Manifest {
 			optional("opt_list", array(array(number(func(t *schema.Type) { t.NumberMax = "9" })))),
 			optional("opt_nested", object(optional("a", boolean()))),
 			optional("opt_entry", ref(alias)),
-			defaulted("d_text", str(), `"a \"b\" ‮"`),
+			defaulted("d_text", str(), `"a \"b\" \u202e"`),
 			defaulted("d_int", integer(), `7`),
 			defaulted("d_num", number(), `1e+30`),
 			defaulted("d_bool", boolean(), `true`),
@@ -124,11 +124,11 @@ func kinds(pkg string) *schema.Manifest {
 		), array(object(required("file_name", str()), required("kinds", array(enum("f", "d"))))), func(c *schema.Capability) {
 			c.Description, c.Search, c.Scopes = "Use every kind.\n\nIn every position.", []string{"everything"}, []string{"kinds:read"}
 		}),
-		capability("all.none", object(), boolean()),
-		capability("all.number", object(), number()),
-		capability("all.mode", object(), enum("on", "off")),
-		capability("all.same", ref(entry), ref(entry)),
-		capability("all.types", object(
+		capability("every.none", object(), boolean()),
+		capability("every.number", object(), number()),
+		capability("every.mode", object(), enum("on", "off")),
+		capability("every.same", ref(entry), ref(entry)),
+		capability("every.types", object(
 			required("flag", ref(flag)), required("limit", ref(limit)), required("ratio", ref(ratio)), required("grid", ref(grid)),
 			optional("limits", array(ref(limit))), defaulted("limit2", ref(limit), `10`),
 		), ref(grid)),

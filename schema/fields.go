@@ -128,12 +128,21 @@ func (l *loader) kind(n *node, want nodeKind, what string) bool {
 		return false
 	}
 	f := l.errorf(n.pos, ruleWrongType, "%s has to be %s, not %s", what, want, n.kind)
-	if want == stringNode && (n.kind == numberNode || n.kind == boolNode || n.kind == nullNode) {
-		text := n.text
-		if n.kind == nullNode {
-			text = "null"
-		}
-		f.hint("quote it: %s", quote(text))
+	switch {
+	case want == stringNode && n.kind == nullNode:
+		f.hint(`quote it: "null"`)
+	case want == stringNode && (n.kind == numberNode || n.kind == boolNode):
+		f.hint("quote it: %s", quote(n.text))
+	case want == stringNode:
+		f.hint("write a text")
+	case want == mappingNode:
+		f.hint("write key: value pairs")
+	case want == listNode:
+		f.hint("write a list: [a, b]")
+	case want == numberNode:
+		f.hint("write a number as JSON does, without quotes")
+	case want == boolNode:
+		f.hint("write true or false, without quotes")
 	}
 	return false
 }

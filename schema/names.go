@@ -162,7 +162,7 @@ func (l *loader) uniqueNames(all []named) {
 					hint("rename one of the two").related(other.nameAt)
 			}
 		}
-		if other := byName[strings.ToLower(c.ID)]; other != nil && other != c {
+		if other := byName[strings.ToLower(c.ID)]; other != nil && other != c && c.ID != c.Name {
 			l.errorf(c.idAt, ruleIDCollision, "id %s is the name of another capability, at %s", quote(c.ID), other.nameAt).
 				hint("ids and names are accepted in the same places: choose another id").related(other.nameAt)
 		}
