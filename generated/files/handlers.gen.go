@@ -28,8 +28,8 @@ type Handlers interface {
 	// Stat is files.stat, effect read: Describe up to 100 paths, with kind, size
 	// and time of change.
 	Stat(ctx context.Context, in StatInput) (StatOutput, error)
-	// Tree is files.tree, effect read: Walk a directory tree and list what lies
-	// below, filtered by globs.
+	// Tree is files.tree, effect read: Walk a directory tree, and find files by
+	// name or glob.
 	Tree(ctx context.Context, in TreeInput) (types.Listing, error)
 }
 

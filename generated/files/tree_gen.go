@@ -160,7 +160,7 @@ func treeCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "files.tree",
 		Name:        "files.tree",
-		Summary:     "Walk a directory tree and list what lies below, filtered by globs.",
+		Summary:     "Walk a directory tree, and find files by name or glob.",
 		Description: "Returns every entry below a directory with path, kind and size, sorted by path and paged. Globs know *, **, ?, [a-z] and {a,b}; one without / is matched against the last segment of a path, any other against the whole path from the top. Directories named .git, .hg, .jj and .svn are skipped unless version_control is true. Links are reported, never followed.",
 		Search:      []string{"walk directory recursively", "find files by name", "find files by glob pattern", "project structure", "list all files in repository"},
 		Effect:      runtime.EffectRead,
