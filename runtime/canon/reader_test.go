@@ -48,7 +48,7 @@ func TestJSONErrors(t *testing.T) {
 		{"missing nested", `{"filter":{}}`, asQuery, wantError("filter.owner", canon.CodeMissing, "required, but missing", 12)},
 		{"unknown", `{"nope":1}`, asQuery, wantError("nope", canon.CodeUnknown, "unknown member", 8)},
 		{"unknown odd key", `{"a b'\u202e\n":1}`, asQuery, wantError(`['a b\'\u202e\n']`, canon.CodeUnknown, "unknown member", 16)},
-		{"unknown long key", `{"` + long + `":1}`, asQuery, wantError("['" + long[:64] + "…']", canon.CodeUnknown, "unknown member", 204)},
+		{"unknown long key", `{"` + long + `":1}`, asQuery, wantError("['"+long[:64]+"…']", canon.CodeUnknown, "unknown member", 204)},
 		{"duplicate", `{"path":"a","path":"b"}`, asQuery, wantError("path", canon.CodeDuplicate, "given twice", 19)},
 		{"duplicate under an escape", `{"path":"a","pa\u0074h":"b"}`, asQuery, wantError("path", canon.CodeDuplicate, "given twice", 24)},
 		{"range", `{"limit":0}`, asQuery, wantError("limit", canon.CodeRange, "expected an integer from 1 to 100, got 0", 9)},
@@ -112,7 +112,7 @@ func TestJSONErrors(t *testing.T) {
 		{"duplicate opaque", `[{"a":{"x":1,"y":{"x":0},"\u0078":2}}]`, asSkip, wantError("[0].a.x", canon.CodeDuplicate, "given twice", 34)},
 		{"duplicate opaque empty key", `{"":1,"":2}`, asSkip, wantError("['']", canon.CodeDuplicate, "given twice", 9)},
 		{"opaque overflow", `[-1e309]`, asSkip, wantError("[0]", canon.CodeRange, "expected a number in the range of a 64-bit float, got -1e309", 1)},
-		{"opaque overflow without exponent", "1" + strings.Repeat("0", 309), asSkip, wantError("", canon.CodeRange, "expected a number in the range of a 64-bit float, got 1" + strings.Repeat("0", 31) + "…", 0)},
+		{"opaque overflow without exponent", "1" + strings.Repeat("0", 309), asSkip, wantError("", canon.CodeRange, "expected a number in the range of a 64-bit float, got 1"+strings.Repeat("0", 31)+"…", 0)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
