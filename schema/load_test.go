@@ -70,6 +70,11 @@ func special() []struct {
 			[]string{`m.yaml:5:119: error: a default of more than 8 bytes`}},
 		{"defaults", func(l *limits) { l.textBytes = 8 }, yaml(head + "capabilities:\n" + strings.Replace(noop("a.b", ""), "properties: {}", "properties: {a: {type: string, default: 12345678a}}", 1)),
 			[]string{`m.yaml:5:119: error: the defaults have more than 8 bytes together`}},
+		{"default in default", func(l *limits) { l.defaultBytes = 2000 }, yaml(head + `types:
+  Inner: {type: object, properties: {z: {type: string, default: ` + strings.Repeat("z", 100) + `}}}
+capabilities:
+` + strings.Replace(noop("a.b", ""), "properties: {}", `properties: {a: {type: array, items: {$ref: "#/types/Inner"}, default: [`+strings.Repeat("{},", 1000)+`]}}`, 1)),
+			[]string{`m.yaml:7:150: error: a default of more than 2000 bytes`}},
 		{"value depth", func(l *limits) { l.valueDepth = 2 }, yaml(head + `types:
   A: {type: array, items: {type: string}}
   B: {type: array, items: {$ref: "#/types/A"}}
