@@ -248,6 +248,7 @@ capabilities:
 func TestBoundsAreFolded(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type": "integer", "minimum": 3, "exclusiveMinimum": 2}`:  `"minimum":3,"maximum":9007199254740991`,
+		`{"type": "integer", "minimum": 5, "exclusiveMinimum": 2}`:  `"minimum":5,"maximum":9007199254740991`,
 		`{"type": "integer", "minimum": 3, "exclusiveMinimum": 3}`:  `"minimum":4,"maximum":9007199254740991`,
 		`{"type": "integer", "maximum": 3, "exclusiveMaximum": 3}`:  `"minimum":-9007199254740991,"maximum":2`,
 		`{"type": "integer", "maximum": 3, "exclusiveMaximum": 9}`:  `"minimum":-9007199254740991,"maximum":3`,

@@ -83,6 +83,9 @@ capabilities:
 capabilities:
 ` + strings.Replace(noop("a.b", ""), "{type: boolean}", `{$ref: "#/types/D"}`, 1)),
 			[]string{`m.yaml:7:3: error: values of type "C" nest 3 deep, the limit is 2 [too-deep]`}},
+		{"value depth of objects", func(l *limits) { l.valueDepth = 2 }, yaml(head + "capabilities:\n" +
+			strings.Replace(noop("a.b", ""), "{type: boolean}", "{type: object, properties: {a: {type: object, properties: {b: {type: object, properties: {}}}}}}", 1)),
+			[]string{`m.yaml:5:5: error: values of capability "a.b" nest 3 deep, the limit is 2 [too-deep]`}},
 		{"parts", func(l *limits) { l.schemaParts = 10 }, yaml(head + doubling(30) + "capabilities:\n" + strings.Replace(noop("a.b", ""), "{type: boolean}", `{$ref: "#/types/T0"}`, 1)),
 			[]string{`m.yaml:32:3: error: type "T27" has more than 10 parts`}},
 		{"all parts", func(l *limits) { l.allParts = 5 }, yaml(head + "capabilities:\n" + noop("a.b", "") + noop("a.c", "") + noop("a.d", "")),
