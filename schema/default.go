@@ -14,8 +14,9 @@ import (
 
 // checkDefaults checks every default against the type it belongs to and
 // stores it in canonical form, with the defaults of properties inside it
-// filled in: what a handler gets is what is written here.
-func (l *loader) checkDefaults() {
+// filled in: what a handler gets is what is written here. It returns false if
+// one is too large to be stored.
+func (l *loader) checkDefaults() bool {
 	total := 0
 	good := make([]*Property, 0, len(l.defaults))
 	for _, p := range l.defaults {
@@ -25,7 +26,7 @@ func (l *loader) checkDefaults() {
 	}
 	if l.failed {
 		// Filling in needs every inner default to be right.
-		return
+		return true
 	}
 	for _, p := range good {
 		n := l.defaultOf[p]
@@ -35,21 +36,22 @@ func (l *loader) checkDefaults() {
 			// The two checks must agree; if they ever do not, the default
 			// is refused rather than stored.
 			l.errorf(n.pos, ruleBadDefault, "%s", plain(err.Error(), maxPlain)).hint("change the default")
-			return
+			return true
 		}
 		text := w.Bytes()
 		if len(text) > l.limits.defaultBytes {
 			l.errorf(n.pos, ruleTooLarge, "a default of more than %d bytes, defaults inside it included", l.limits.defaultBytes).
 				hint("leave it out and fill it in the handler")
-			return
+			return false
 		}
 		if total += len(text); total > l.limits.textBytes {
 			l.errorf(n.pos, ruleTooLarge, "the defaults have more than %d bytes together", l.limits.textBytes).
 				hint("leave large ones out and fill them in the handler")
-			return
+			return false
 		}
 		p.Default = string(text)
 	}
+	return true
 }
 
 // checkValue reports where n is no value of type t.

@@ -36,7 +36,13 @@ func (y *yamlReader) document() *yaml.Node {
 	// The library's own depth check guards its recursion; it counts flow
 	// and block nesting apart, so it is only a bound, and convert checks
 	// the limit proper.
-	guard := loaderlimits.New(loaderlimits.DepthValue(2*y.limits.fileDepth), loaderlimits.AliasValue(0))
+	tooDeep := false
+	guard := loaderlimits.New(loaderlimits.AliasValue(0), loaderlimits.DepthFunc(func(depth int, _ *yaml.DepthContext) error {
+		if tooDeep = depth > 2*y.limits.fileDepth; tooDeep {
+			return errTooDeep
+		}
+		return nil
+	}))
 	loader, err := yaml.NewLoader(bytes.NewReader(y.cursor.text), yaml.WithStreamNodes(), yaml.WithPlugin(guard))
 	if err != nil {
 		y.errorf(y.cursor.at(0), ruleYAMLSyntax, "%s", plain(err.Error(), maxPlain))
@@ -48,7 +54,7 @@ func (y *yamlReader) document() *yaml.Node {
 		if err := loader.Load(&n); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			y.syntaxError(err)
+			y.syntaxError(err, tooDeep)
 			return nil
 		}
 		switch {
@@ -73,7 +79,9 @@ func (y *yamlReader) document() *yaml.Node {
 	return document
 }
 
-func (y *yamlReader) syntaxError(err error) {
+var errTooDeep = errors.New("nested too deep")
+
+func (y *yamlReader) syntaxError(err error, tooDeep bool) {
 	at, message := y.cursor.at(0), err.Error()
 	var located *yaml.LoadError
 	if errors.As(err, &located) {
@@ -84,6 +92,10 @@ func (y *yamlReader) syntaxError(err error) {
 		if located.ContextMsg != "" {
 			message += ", " + located.ContextMsg
 		}
+	}
+	if tooDeep {
+		y.errorf(at, ruleTooDeep, "nested more than %d deep", y.limits.fileDepth).hint("flatten it")
+		return
 	}
 	y.errorf(at, ruleYAMLSyntax, "%s", plain(message, maxPlain))
 }
