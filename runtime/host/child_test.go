@@ -10,11 +10,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
@@ -37,8 +40,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(Main(childOptions()))
 	}
-	os.Exit(m.Run())
+	testscript.Main(m, map[string]func(){
+		"child": func() { os.Exit(Main(childOptions())) },
+	})
 }
+
+// The scripts are the command line as its users see it.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), UpdateScripts: *update})
+}
+
+var update = flag.Bool("update", false, "write what commands print into the scripts")
 
 func childOptions() Options {
 	greeting := ""
