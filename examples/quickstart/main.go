@@ -14,7 +14,7 @@ import (
 //go:generate go run github.com/capgen/capgen/cmd/capgen generate
 
 func build(ctx context.Context, env host.Env) (*runtime.Server, error) {
-	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll(), Logger: env.Logger})
+	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll(), Deployment: env.Deployment, Logger: env.Logger})
 	catalog.Register(b, catalog.Handlers{Notes: notebook{"Buy milk", "Call Ada"}})
 	return b.Build(ctx)
 }
