@@ -66,12 +66,12 @@ func (p *planner) checkModel(types []*schema.NamedType, caps []*schema.Capabilit
 		}
 		ns, _ := splitName(c.Name)
 		names[c.Name], namespaces[ns] = c, c
-		if len(p.diags) == 0 && resolved(c.Input).Kind != schema.Object {
-			p.fail(c.Input.Pos, "input-kind", "", "%s: an input is an object", c.Name)
-		}
 		if n := p.measure(c.Input, map[*schema.NamedType]bool{}, 0) + p.measure(c.Output, map[*schema.NamedType]bool{}, 0); n > maxExpanded {
 			p.fail(c.Pos, "expanded-size", "refer to fewer types, or make them smaller",
 				"%s has more than %d fields once its types are written out", c.Name, maxExpanded)
+		}
+		if len(p.diags) == 0 && resolved(c.Input).Kind != schema.Object {
+			p.fail(c.Input.Pos, "input-kind", "", "%s: an input is an object", c.Name)
 		}
 	}
 	for _, c := range caps {

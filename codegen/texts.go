@@ -18,7 +18,7 @@ const commentWidth = 76
 // comment: directives of the go command, the compiler and cgo, build
 // constraints, linters' switches, and the sentences by which tools know
 // generated and deprecated code.
-var directive = regexp.MustCompile(`^(//\s*)?([a-z0-9]+:[a-z0-9]|\+build|line \S*:\d|export \w+$|extern \w+|#cgo|#nosec|nolint|Code generated\b|Deprecated:)`)
+var directive = regexp.MustCompile(`^[/\s]*(go:|[a-z0-9]+:[a-z0-9]|\+build|line \S*:\d|export \w+$|extern \w+|#cgo|#nosec|nolint|Code generated\b|Deprecated:)`)
 
 // doc writes texts as one doc comment, a paragraph each. The first may be a
 // sentence of ours; all are taken as hostile: every line gets its prefix, runes

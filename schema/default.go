@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -14,8 +15,9 @@ import (
 
 // checkDefaults checks every default against the type it belongs to and
 // stores it in canonical form, with the defaults of properties inside it
-// filled in: what a handler gets is what is written here.
-func (l *loader) checkDefaults() {
+// filled in: what a handler gets is what is written here. It returns false if
+// one is too large to be stored.
+func (l *loader) checkDefaults() bool {
 	total := 0
 	good := make([]*Property, 0, len(l.defaults))
 	for _, p := range l.defaults {
@@ -25,31 +27,34 @@ func (l *loader) checkDefaults() {
 	}
 	if l.failed {
 		// Filling in needs every inner default to be right.
-		return
+		return true
 	}
 	for _, p := range good {
 		n := l.defaultOf[p]
 		w := canon.NewCanonicalWriter(nil)
+		w.Limit(l.limits.valueDepth, l.limits.defaultBytes)
 		l.writeValue(w, p.Type, n)
-		if err := w.Err(); err != nil {
+		var refused *canon.Error
+		switch err := w.Err(); {
+		case errors.As(err, &refused) && refused.Code == canon.CodeSize:
+			l.errorf(n.pos, ruleTooLarge, "a default of more than %d bytes, defaults inside it included", l.limits.defaultBytes).
+				hint("leave it out and fill it in the handler")
+			return false
+		case err != nil:
 			// The two checks must agree; if they ever do not, the default
 			// is refused rather than stored.
 			l.errorf(n.pos, ruleBadDefault, "%s", plain(err.Error(), maxPlain)).hint("change the default")
-			return
+			return false
 		}
 		text := w.Bytes()
-		if len(text) > l.limits.defaultBytes {
-			l.errorf(n.pos, ruleTooLarge, "a default of more than %d bytes, defaults inside it included", l.limits.defaultBytes).
-				hint("leave it out and fill it in the handler")
-			return
-		}
 		if total += len(text); total > l.limits.textBytes {
 			l.errorf(n.pos, ruleTooLarge, "the defaults have more than %d bytes together", l.limits.textBytes).
 				hint("leave large ones out and fill them in the handler")
-			return
+			return false
 		}
 		p.Default = string(text)
 	}
+	return true
 }
 
 // checkValue reports where n is no value of type t.
@@ -179,8 +184,8 @@ func (l *loader) checkObject(t *Type, n *node, what string) bool {
 	return fine
 }
 
-// writeValue writes a checked value in canonical form. It stops early once
-// the text is too long, which the caller sees by its length.
+// writeValue writes a checked value in canonical form. It stops at the
+// writer's first error: defaults inside defaults may add up to any size.
 func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 	for t.Kind == Ref {
 		t = t.Ref.Type
@@ -199,6 +204,9 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 	case Array:
 		w.BeginArray(len(n.items), t.MinItems, t.MaxItems)
 		for i, item := range n.items {
+			if w.Err() != nil {
+				return
+			}
 			w.Element(i)
 			l.writeValue(w, t.Items, item)
 		}
@@ -228,8 +236,8 @@ func (l *loader) writeObject(w *canon.Writer, t *Type, n *node) {
 	slices.SortFunc(present, func(a, b filled) int { return strings.Compare(a.Name, b.Name) })
 	w.BeginObject(len(present))
 	for _, p := range present {
-		if len(w.Bytes()) > l.limits.defaultBytes {
-			break
+		if w.Err() != nil {
+			return
 		}
 		w.Key(p.Name)
 		l.writeValue(w, p.Type, p.value)

@@ -86,8 +86,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	}
 	// Each step relies on the one before: measuring on an order without
 	// cycles, defaults on types that are neither deep nor huge.
-	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) {
-		l.checkDefaults()
+	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
 		l.measureTexts(m, order)
 	}
 	slices.SortFunc(m.Types, func(a, b *NamedType) int { return strings.Compare(a.Name, b.Name) })

@@ -7,6 +7,9 @@ type measure struct {
 	depth int // containers of a value, one inside the other
 	parts int // schemas
 	bytes int // texts, enum values and defaults
+	// reported says that something inside crosses a limit, which is
+	// reported there: one mistake is one finding.
+	reported bool
 }
 
 // saturated keeps sums from overflowing; it is above every limit.
@@ -16,6 +19,7 @@ func (m *measure) add(n measure) {
 	m.depth = max(m.depth, n.depth)
 	m.parts = min(saturated, m.parts+n.parts)
 	m.bytes = min(saturated, m.bytes+n.bytes)
+	m.reported = m.reported || n.reported
 }
 
 // measureType recurses through inline schemas only, which nest no deeper than
@@ -48,21 +52,21 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 // many parts; false if there is one.
 func (l *loader) measureShapes(m *Manifest, order []*NamedType) bool {
 	fine := true
-	// judge reports what crosses a limit for the first time; what refers to
-	// it is measured as if it did not, so that one mistake is one finding.
 	judge := func(at Position, what string, x measure) measure {
+		if x.reported {
+			return x
+		}
 		if x.depth > l.limits.valueDepth {
 			l.errorf(at, ruleTooDeep, "values of %s nest %d deep, the limit is %d", what, x.depth, l.limits.valueDepth).
 				hint("flatten the schema: no such value could be passed")
-			fine = false
-			x.depth = 0
+			x.reported = true
 		}
 		if x.parts > l.limits.schemaParts {
 			l.errorf(at, ruleTooLarge, "%s has more than %d parts with its references written out", what, l.limits.schemaParts).
 				hint("return less, or keys that another capability looks up")
-			fine = false
-			x.parts = 0
+			x.reported = true
 		}
+		fine = fine && !x.reported
 		return x
 	}
 	known := make(map[*NamedType]measure, len(order))
@@ -74,6 +78,9 @@ func (l *loader) measureShapes(m *Manifest, order []*NamedType) bool {
 		x := measureType(c.Input, known)
 		x.add(measureType(c.Output, known))
 		x = judge(c.Pos, "capability "+quote(c.Name), x)
+		if x.reported {
+			continue
+		}
 		before := total
 		total = min(saturated, total+x.parts)
 		if before <= l.limits.allParts && total > l.limits.allParts {

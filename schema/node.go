@@ -135,11 +135,12 @@ type treeBuilder struct {
 func (t *treeBuilder) enter(at Position, depth int) bool {
 	t.nodes++
 	if t.nodes > t.limits.fileNodes {
-		t.errorf(at, ruleTooManyNodes, "more than %d values in one file", t.limits.fileNodes)
+		t.errorf(at, ruleTooManyNodes, "more than %d values in one file", t.limits.fileNodes).
+			hint("split the manifest into several servers")
 		return false
 	}
 	if depth > t.limits.fileDepth {
-		t.errorf(at, ruleTooDeep, "nested more than %d deep", t.limits.fileDepth)
+		t.errorf(at, ruleTooDeep, "nested more than %d deep", t.limits.fileDepth).hint("flatten it")
 		return false
 	}
 	return true

@@ -32,14 +32,14 @@ func plainValue(n *node) any {
 }
 
 // jsonText writes a tree as JSON, members in file order.
-func jsonText(t *testing.T, n *node) string {
+func jsonText(t testing.TB, n *node) string {
 	t.Helper()
 	var b strings.Builder
 	writeJSON(t, &b, n)
 	return b.String()
 }
 
-func writeJSON(t *testing.T, b *strings.Builder, n *node) {
+func writeJSON(t testing.TB, b *strings.Builder, n *node) {
 	quoted := func(s string) {
 		text, err := json.Marshal(s)
 		if err != nil {

@@ -36,7 +36,13 @@ func (y *yamlReader) document() *yaml.Node {
 	// The library's own depth check guards its recursion; it counts flow
 	// and block nesting apart, so it is only a bound, and convert checks
 	// the limit proper.
-	guard := loaderlimits.New(loaderlimits.DepthValue(2*y.limits.fileDepth), loaderlimits.AliasValue(0))
+	tooDeep := false
+	guard := loaderlimits.New(loaderlimits.AliasValue(0), loaderlimits.DepthFunc(func(depth int, _ *yaml.DepthContext) error {
+		if tooDeep = depth > 2*y.limits.fileDepth; tooDeep {
+			return errTooDeep
+		}
+		return nil
+	}))
 	loader, err := yaml.NewLoader(bytes.NewReader(y.cursor.text), yaml.WithStreamNodes(), yaml.WithPlugin(guard))
 	if err != nil {
 		y.errorf(y.cursor.at(0), ruleYAMLSyntax, "%s", plain(err.Error(), maxPlain))
@@ -48,7 +54,7 @@ func (y *yamlReader) document() *yaml.Node {
 		if err := loader.Load(&n); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			y.syntaxError(err)
+			y.syntaxError(err, tooDeep)
 			return nil
 		}
 		switch {
@@ -73,7 +79,9 @@ func (y *yamlReader) document() *yaml.Node {
 	return document
 }
 
-func (y *yamlReader) syntaxError(err error) {
+var errTooDeep = errors.New("nested too deep")
+
+func (y *yamlReader) syntaxError(err error, tooDeep bool) {
 	at, message := y.cursor.at(0), err.Error()
 	var located *yaml.LoadError
 	if errors.As(err, &located) {
@@ -84,6 +92,10 @@ func (y *yamlReader) syntaxError(err error) {
 		if located.ContextMsg != "" {
 			message += ", " + located.ContextMsg
 		}
+	}
+	if tooDeep {
+		y.errorf(at, ruleTooDeep, "nested more than %d deep", y.limits.fileDepth).hint("flatten it")
+		return
 	}
 	y.errorf(at, ruleYAMLSyntax, "%s", plain(message, maxPlain))
 }
@@ -132,20 +144,19 @@ func (y *yamlReader) convert(from *yaml.Node, depth int) *node {
 // features refuses what hides the contract or depends on the parser. It has
 // to be called right after the cursor was set to the node.
 func (y *yamlReader) features(from *yaml.Node, at Position) bool {
-	// No untagged value starts with these bytes. A value that is left out
-	// has no text of its own: there the cursor stands on what follows.
-	first := y.cursor.byteAt()
-	if from.Kind == yaml.ScalarNode && from.Value == "" && from.Style == 0 {
-		first = 0
-	}
+	// The tag ! leaves no trace in the node, but no untagged value starts with
+	// that byte. A value that is left out has no text of its own: there the
+	// cursor stands on what follows.
+	tagged := y.cursor.byteAt() == '!' &&
+		(from.Kind != yaml.ScalarNode || from.Value != "" || from.Style != 0)
 	switch {
 	case from.Kind == yaml.AliasNode:
 		y.errorf(at, ruleYAMLFeature, "an alias (*%s)", plain(from.Value, maxQuoted)).
 			hint("write the value out, or share a schema under types and refer to it by $ref")
-	case from.Anchor != "" || first == '&':
+	case from.Anchor != "":
 		y.errorf(at, ruleYAMLFeature, "an anchor (&%s)", plain(from.Anchor, maxQuoted)).
 			hint("remove it; shared schemas go under types")
-	case from.Style&yaml.TaggedStyle != 0 || first == '!':
+	case from.Style&yaml.TaggedStyle != 0 || tagged:
 		y.errorf(at, ruleYAMLFeature, "a tag (%s)", plain(from.Tag, maxQuoted)).
 			hint("remove it; quote the value if it is a string")
 	default:

@@ -1,10 +1,6 @@
 package binding
 
-import (
-	"math"
-
-	"github.com/capgen/capgen/runtime/canon"
-)
+import "github.com/capgen/capgen/runtime/canon"
 
 // AppendJSON appends c as canonical JSON (RFC 8785), without members that say
 // nothing. ParseCapability reads it. c must be one that ParseCapability would
@@ -113,7 +109,7 @@ func (o *objectEncoder) text(key, v string) {
 
 func (o *objectEncoder) integer(key string, v int64) {
 	if v != 0 {
-		o.add(key, func(w *canon.Writer) { w.Int(v, math.MinInt64, math.MaxInt64) })
+		o.add(key, func(w *canon.Writer) { w.Int(v, -canon.MaxInteger, canon.MaxInteger) })
 	}
 }
 

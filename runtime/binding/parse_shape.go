@@ -94,10 +94,10 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 		s.Pattern = r.String(1, maxText)
 	case "minimum":
 		d.seen.Mark(r, memberMinimum)
-		s.Minimum = r.Int(math.MinInt64, math.MaxInt64)
+		s.Minimum = r.Int(-canon.MaxInteger, canon.MaxInteger)
 	case "maximum":
 		d.seen.Mark(r, memberMaximum)
-		s.Maximum = r.Int(math.MinInt64, math.MaxInt64)
+		s.Maximum = r.Int(-canon.MaxInteger, canon.MaxInteger)
 	case "range":
 		d.seen.Mark(r, memberRange)
 		s.Range = decodeRange(r)

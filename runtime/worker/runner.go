@@ -4,14 +4,18 @@ import (
 	"context"
 
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program"
 )
 
 // Runner runs programs, each in a fresh process of its own. It is safe for
 // concurrent use.
 type Runner interface {
 	// Run runs one program and returns after its process is gone. A fault is
-	// returned as *fault.Fault. When ctx ends, the process is killed and Run
-	// returns without waiting for a Job.Call that ignores its context.
+	// returned as *fault.Fault; any other error is the host's own trouble
+	// (the process could not be started) and not for the program's author.
+	// When ctx ends, the process is killed and Run returns without waiting
+	// for a Job.Call that ignores its context; the error is context.Cause(ctx)
+	// if that is a *fault.Fault.
 	Run(ctx context.Context, job Job) (Result, error)
 	// Close kills what still runs and releases everything. It is idempotent.
 	Close() error
@@ -23,20 +27,14 @@ type Job struct {
 	Limits Limits
 	// Call answers one native call. It may run on another goroutine than
 	// Run's; calls of one job never overlap unless the program asked for
-	// parallel calls.
+	// parallel calls. It must return when ctx ends: the Runner waits for it
+	// only in Close, and there only so long.
 	Call func(ctx context.Context, call Call) Reply
 }
 
 // Limits are the bounds that a worker enforces itself; the host checks what
 // crosses to it again. All are positive.
-type Limits struct {
-	Steps       int64 // Starlark steps
-	Calls       int64 // native call attempts, bind failures included
-	Depth       int   // of a value that crosses
-	ValueBytes  int   // of one value that crosses, wire encoding
-	ResultBytes int64 // of all successful results into the program
-	SourceBytes int
-}
+type Limits = program.Limits
 
 // Call is a native call as the worker sent it; everything in it is hostile.
 type Call struct {
@@ -48,7 +46,8 @@ type Call struct {
 	BindFailure bool
 }
 
-// Reply is the answer to a Call: wire bytes, or a fault.
+// Reply is the answer to a Call: wire bytes, or a fault. The answer to a bind
+// failure is empty, or a fault that ends the execution.
 type Reply struct {
 	Value []byte
 	Fault *fault.Fault
@@ -59,5 +58,7 @@ type Result struct {
 	Value []byte // wire encoding
 	// WideIntegers: an integer beyond 64 bits was written as a decimal string.
 	WideIntegers bool
-	Steps        int64
+	// Steps the program took, as the worker says; set with a fault too when
+	// the worker lived to tell.
+	Steps int64
 }

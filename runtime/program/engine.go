@@ -1,0 +1,163 @@
+package program
+
+import (
+	"strings"
+
+	"go.starlark.net/lib/json"
+	"go.starlark.net/lib/math"
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// engine is the state of one execution. One goroutine uses it.
+type engine struct {
+	limits Limits
+	table  *binding.Table
+	caller Caller
+
+	thread      *starlark.Thread
+	predeclared starlark.StringDict
+
+	// running is set while main (or a script's statements) runs: native calls
+	// are refused before.
+	running bool
+	// outOfSteps is set when the step limit cancelled the thread.
+	outOfSteps bool
+	// tooDeep is set when the recursion limit did.
+	tooDeep  bool
+	attempts int64 // native calls tried
+	received int64 // bytes of their results
+
+	capabilities map[string]*capability // by dotted name, compiled at first use
+}
+
+// builtins are the predeclared names that are no namespaces. None of the
+// values can be changed by a program.
+func builtins() starlark.StringDict {
+	return starlark.StringDict{
+		"json": json.Module,
+		"math": math.Module,
+		"sum":  starlark.NewBuiltin("sum", sum),
+	}
+}
+
+// has tells the resolver whether name exists beside the program's own and
+// Starlark's names. A namespace is built here, when a program first names it.
+func (e *engine) has(name string) bool {
+	if e.predeclared.Has(name) {
+		return true
+	}
+	if !e.isNamespace(name) {
+		return false
+	}
+	e.predeclared[name] = &namespace{engine: e, name: name}
+	return true
+}
+
+// run executes compiled code and returns what its entry function returned.
+func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
+	e.thread = &starlark.Thread{
+		Name:       "program",
+		Print:      func(*starlark.Thread, string) {}, // discarded
+		OnMaxSteps: e.checkpoint,
+	}
+	e.thread.SetLocal(engineKey, e)
+	e.thread.SetMaxExecutionSteps(min(checkSteps, uint64(e.limits.Steps)))
+
+	globals, err := c.program.Init(e.thread, e.predeclared)
+	if err != nil {
+		return nil, e.runtimeFault(err)
+	}
+	entry, ok := globals[c.entry].(*starlark.Function)
+	if !ok {
+		f := e.fault(fault.InvalidProgram, "main is not a function any more when the program's top level has run")
+		f.Hint = "assign its value to another name"
+		return nil, f
+	}
+	e.running = true
+	value, err := starlark.Call(e.thread, entry, nil, nil)
+	e.running = false
+	if err != nil {
+		return nil, e.runtimeFault(err)
+	}
+	return value, nil
+}
+
+const (
+	// checkSteps is how many steps pass between two checkpoints.
+	checkSteps = 10_000
+	// maxRecursion bounds the frames of a program, give or take what a
+	// checkpoint's steps can add. The interpreter's own bound, 100,000, takes
+	// seconds and hundreds of megabytes to reach.
+	maxRecursion = 5_000
+)
+
+// checkpoint is called by the interpreter each time the steps it was allowed
+// are used up: it ends the program, or allows more.
+func (e *engine) checkpoint(t *starlark.Thread) {
+	switch {
+	case t.Steps >= uint64(e.limits.Steps):
+		e.outOfSteps = true
+		t.Cancel("too many steps")
+	case t.CallStackDepth() > maxRecursion:
+		e.tooDeep = true
+		t.Cancel("too deep")
+	default:
+		t.SetMaxExecutionSteps(min(t.Steps+checkSteps, uint64(e.limits.Steps)))
+	}
+}
+
+// engineKey finds the engine of a thread in builtins that all programs share.
+const engineKey = "engine"
+
+func engineOf(t *starlark.Thread) *engine {
+	e, _ := t.Local(engineKey).(*engine)
+	return e
+}
+
+// spend charges n steps to a builtin that loops on its own and reports
+// whether the budget still holds.
+func (e *engine) spend(n uint64) bool {
+	e.thread.Steps += n
+	if e.thread.Steps >= uint64(e.limits.Steps) {
+		e.outOfSteps = true
+		return false
+	}
+	return true
+}
+
+func (e *engine) steps() int64 {
+	if e.thread == nil {
+		return 0
+	}
+	return int64(min(e.thread.Steps, uint64(e.limits.Steps)))
+}
+
+// fault returns a fault without a position.
+func (e *engine) fault(class fault.Class, message string) *fault.Fault {
+	return &fault.Fault{Class: class, Message: message}
+}
+
+// isNamespace reports whether some capability's name starts with name and a
+// dot. Names are sorted.
+func (e *engine) isNamespace(name string) bool {
+	names := e.table.Names()
+	prefix := name + "."
+	i := searchStrings(names, prefix)
+	return i < len(names) && strings.HasPrefix(names[i], prefix)
+}
+
+func searchStrings(names []string, name string) int {
+	low, high := 0, len(names)
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if names[middle] < name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}

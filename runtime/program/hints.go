@@ -1,0 +1,99 @@
+package program
+
+import "strings"
+
+// syntaxHint says what to write instead of what does not parse. The parser
+// names tokens, which misleads whoever writes Python.
+func syntaxHint(message, line string, column int) string {
+	got, _, _ := strings.Cut(strings.TrimPrefix(message, "got "), ", want")
+	if hint, ok := wordHints[got]; ok {
+		return hint
+	}
+	before := []rune(line)
+	before = before[:max(0, min(column-1, len(before)))]
+	switch {
+	case got == "string literal" && endsInPrefix(string(before)):
+		return `f-strings are not in the language: write "…{}…".format(value)`
+	case got == "string literal":
+		return "join two strings with +"
+	case message == "got for, want ','" || message == "got for, want ')'":
+		return "generator expressions are not in the language: put brackets around it, sum([x for x in items])"
+	case got == "'**'":
+		return "write math.pow(x, y), or multiply"
+	case strings.Contains(message, "does not associate"):
+		return "chained comparisons are not in the language: write a < b and b < c"
+	case got == "':'" && strings.Contains(message, "want ')'"), got == "':'" && strings.HasSuffix(message, "want newline"):
+		return "type annotations and := are not in the language: leave them out"
+	case got == "indent":
+		return "indent only the body of def, if, for and while"
+	case strings.HasSuffix(message, "want indent"):
+		return "indent the body of def, if, for and while"
+	case strings.HasPrefix(message, "conditional expression without else"):
+		return "write x if condition else y"
+	case got == "','" && strings.HasSuffix(message, "want ':'"):
+		return "set literals are not in the language: write set([a, b])"
+	}
+	return ""
+}
+
+func endsInPrefix(before string) bool {
+	for _, prefix := range []string{"f", "F", "rf", "fr"} {
+		if rest, ok := strings.CutSuffix(before, prefix); ok && (rest == "" || !isWordRune([]rune(rest)[len([]rune(rest))-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordHints by the reserved word at which parsing stopped.
+var wordHints = map[string]string{
+	"import":   "json, math and sum are already there: leave the import out",
+	"from":     "json, math and sum are already there: leave the import out",
+	"try":      "exceptions cannot be caught: test before the call instead",
+	"except":   "exceptions cannot be caught: test before the call instead",
+	"finally":  "exceptions cannot be caught: test before the call instead",
+	"raise":    "end the program with fail(\"why\")",
+	"assert":   "write if not condition: fail(\"why\")",
+	"class":    "classes are not in the language: use dicts and functions",
+	"with":     "with is not in the language: call the function and use its value",
+	"del":      "remove an item with d.pop(key)",
+	"global":   "a function cannot assign outer variables: return the value, or change a list or dict",
+	"nonlocal": "a function cannot assign outer variables: return the value, or change a list or dict",
+	"yield":    "generators are not in the language: build a list and return it",
+	"async":    "calls answer at once: leave async and await out",
+	"await":    "calls answer at once: leave async and await out",
+	"is":       "write == None or != None",
+}
+
+// pythonNames are names a program may expect from Python.
+var pythonNames = map[string]string{
+	"isinstance": `write type(x) == "list"`,
+	"round":      "write math.round(x)",
+	"map":        "write [f(x) for x in items]",
+	"filter":     "write [x for x in items if f(x)]",
+	"pow":        "write math.pow(x, y)",
+	"divmod":     "write (a // b, a % b)",
+	"next":       "index the list: items[0]",
+	"open":       "a program has no files: use a capability",
+	"input":      "a program has no input: write the values into it",
+	"__name__":   "only if __name__ == \"__main__\": at the top level is understood; leave it out",
+	"Exception":  "exceptions cannot be raised: end the program with fail(\"why\")",
+	"ValueError": "exceptions cannot be raised: end the program with fail(\"why\")",
+}
+
+// runtimeHint says what usually helps against a failure of the interpreter.
+func runtimeHint(message string) string {
+	switch {
+	case strings.Contains(message, "referenced before assignment"):
+		return "a name assigned anywhere in a function is local to all of it: choose another name"
+	case strings.HasPrefix(message, "NoneType has no"):
+		return "the value is None: test it before using it"
+	case strings.HasPrefix(message, "unknown binary op:") && strings.Contains(message, "string"):
+		return "convert with str(…) or int(…) first"
+	case strings.HasPrefix(message, "key ") && strings.Contains(message, " not in dict"):
+		return "read it with d.get(key), or test `key in d`"
+	case strings.HasPrefix(message, "dict has no ."):
+		return "read a dict's item with d[\"key\"]"
+	}
+	return ""
+}

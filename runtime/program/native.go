@@ -1,0 +1,90 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// nativeFailure carries a fault through the interpreter, which adds the
+// position.
+type nativeFailure struct{ fault *fault.Fault }
+
+func (n *nativeFailure) Error() string { return n.fault.Message }
+
+// call makes one native call: bind, send, convert. It fails with a
+// *nativeFailure.
+func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if !e.running {
+		f := e.fault(fault.InvalidProgram, c.name+" was called outside main: native calls are made only while main() runs")
+		f.Hint, f.Capability = "move the call into main()", c.name
+		return nil, &nativeFailure{f}
+	}
+	e.attempts++
+	if e.attempts > e.limits.Calls {
+		f := limitFault(MaxNativeCalls, e.limits.Calls, "the program made more native calls than it may")
+		f.Capability = c.name
+		f.Hint = "ask for more in one call"
+		return nil, &nativeFailure{f}
+	}
+	arguments, refused := bind(c, args, kwargs, e.limits)
+	if refused != nil {
+		if f := e.caller.Refused(c.id); f != nil {
+			return nil, &nativeFailure{f}
+		}
+		return nil, &nativeFailure{refused}
+	}
+	reply, f := e.caller.Call(c.id, arguments)
+	if f != nil {
+		return nil, &nativeFailure{attributed(f, c)}
+	}
+	e.received += int64(len(reply))
+	if e.received > e.limits.ResultBytes {
+		f := limitFault(MaxIntermediateValueBytes, e.limits.ResultBytes, "the results of the native calls are too large together")
+		f.Capability = c.name
+		f.Hint = "ask for fewer items or fewer bytes per call"
+		return nil, &nativeFailure{f}
+	}
+	value, err := decodeReply(reply, c.output, e.limits.Depth)
+	if err != nil {
+		f := e.fault(fault.Internal, "the result of "+c.name+" could not be read")
+		f.Capability = c.name
+		return nil, &nativeFailure{f}
+	}
+	return value, nil
+}
+
+// attributed is the host's fault with what this side knows of the call.
+func attributed(f *fault.Fault, c *capability) *fault.Fault {
+	out := *f
+	if out.Capability == "" {
+		out.Capability = c.name
+	}
+	if out.Class == fault.InvalidArguments && out.Hint == "" {
+		out.Hint = c.signature
+	}
+	return &out
+}
+
+// limitFault says which limit fired; its bound is in the message too.
+func limitFault(limit string, bound int64, format string, args ...any) *fault.Fault {
+	message := fmt.Sprintf(format, args...)
+	return &fault.Fault{
+		Class:   fault.Limit,
+		Message: fmt.Sprintf("%s (%s is %d)", message, limit, bound),
+		Limit:   limit,
+		Bound:   bound,
+	}
+}
+
+// excerpt shortens a hostile text for a message.
+func excerpt(s string) string {
+	const longest = 64
+	if len(s) > longest {
+		s = s[:longest] + "…"
+	}
+	return strings.ToValidUTF8(s, "�")
+}

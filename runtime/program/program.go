@@ -1,0 +1,108 @@
+package program
+
+import (
+	"fmt"
+
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// Names of the limits that a fault of class fault.Limit carries.
+const (
+	MaxSourceBytes            = "MaxSourceBytes"
+	MaxSteps                  = "MaxSteps"
+	MaxNativeCalls            = "MaxNativeCalls"
+	MaxValueDepth             = "MaxValueDepth"
+	MaxValueBytes             = "MaxValueBytes"
+	MaxIntermediateValueBytes = "MaxIntermediateValueBytes"
+)
+
+// Limits are the bounds of one execution. All must be positive.
+type Limits struct {
+	Steps       int64 // Starlark steps
+	Calls       int64 // native call attempts, bind failures included
+	Depth       int   // containers within containers of a value that crosses
+	ValueBytes  int   // bytes of one value that crosses, wire encoding
+	ResultBytes int64 // bytes of all successful results into the program
+	SourceBytes int   // bytes of the source
+}
+
+// Check reports the first bound that is not positive.
+func (l Limits) Check() error {
+	for _, bound := range []struct {
+		name  string
+		value int64
+	}{
+		{MaxSteps, l.Steps},
+		{MaxNativeCalls, l.Calls},
+		{MaxValueDepth, int64(l.Depth)},
+		{MaxValueBytes, int64(l.ValueBytes)},
+		{MaxIntermediateValueBytes, l.ResultBytes},
+		{MaxSourceBytes, int64(l.SourceBytes)},
+	} {
+		if bound.value <= 0 {
+			return fmt.Errorf("program: %s is %d, must be positive", bound.name, bound.value)
+		}
+	}
+	return nil
+}
+
+// Program is one execution's input.
+type Program struct {
+	// Source is Starlark text. It must be valid UTF-8 without NUL.
+	Source string
+	Limits Limits
+}
+
+// Result is what the program returned, and what it used.
+type Result struct {
+	// Value is the wire encoding of the value; nil when Run returns a fault.
+	Value []byte
+	// WideIntegers: an integer beyond 64 bits was written as a decimal string.
+	WideIntegers bool
+	// Steps the program took; set on a fault too.
+	Steps int64
+}
+
+// Caller answers the native calls of one program, one at a time.
+type Caller interface {
+	// Call sends one native call, named by capability id, and waits for the
+	// wire bytes of its result. arguments are valid only during the call.
+	Call(capability string, arguments []byte) ([]byte, *fault.Fault)
+	// Refused reports an attempt whose arguments the binding table refused.
+	// It returns a fault only when that attempt ends the execution by itself.
+	Refused(capability string) *fault.Fault
+}
+
+// Run runs p to its end. table and its capabilities are only read. Exactly one
+// of Result.Value and the fault is set. Run does not panic, and it returns
+// when the program ends or a limit fires: to stop it from outside, end the
+// process.
+func Run(p Program, table *binding.Table, caller Caller) (result Result, failure *fault.Fault) {
+	e := &engine{limits: p.Limits, table: table, caller: caller}
+	defer func() {
+		if recover() != nil {
+			// The panic's text may quote anything; the author can do
+			// nothing with it.
+			failure = e.fault(fault.Internal, "the interpreter failed on this program")
+		}
+		result.Steps = e.steps()
+		if failure != nil {
+			result.Value, result.WideIntegers = nil, false
+			failure = bounded(failure)
+		}
+	}()
+	if err := p.Limits.Check(); err != nil {
+		return result, e.fault(fault.Internal, "the limits of this execution are not valid")
+	}
+	code, failure := compile(p.Source, e)
+	if failure != nil {
+		return result, failure
+	}
+	value, failure := e.run(code)
+	if failure != nil {
+		return result, failure
+	}
+	result.Value, result.WideIntegers, failure = encodeResult(value, p.Limits)
+	return result, failure
+}

@@ -1,0 +1,219 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// capability is a binding that is ready to be called.
+type capability struct {
+	id, name  string
+	signature string
+	input     *shape // an object
+	output    *shape
+	value     *starlark.Builtin
+}
+
+// shape is a binding.Shape with what binding looks up computed once.
+type shape struct {
+	kind  binding.Kind
+	spec  *binding.Shape
+	items *shape
+
+	fields []field          // of an object, in declaration order
+	byName []int            // indexes of fields, sorted by name
+	index  map[string]int   // name to index
+	keys   []starlark.Value // names in declaration order
+
+	pattern  *canon.Pattern
+	minimum  *float64
+	maximum  *float64
+	multiple float64 // of a number; 0 for none
+	step     int64   // multipleOf of an integer; 0 for none
+}
+
+type field struct {
+	name     string
+	required bool
+	*shape
+}
+
+// capability returns the named capability, or nil when there is none.
+func (e *engine) capability(name string) (*capability, error) {
+	if c, ok := e.capabilities[name]; ok {
+		return c, nil
+	}
+	b, err := e.table.Lookup(name)
+	if errors.Is(err, binding.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &nativeFailure{e.fault(fault.Internal, "the binding of "+name+" cannot be read")}
+	}
+	c, err := newCapability(b)
+	if err != nil {
+		return nil, &nativeFailure{e.fault(fault.Internal, "the binding of "+name+" is not valid")}
+	}
+	c.value = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		return e.call(c, args, kwargs)
+	})
+	if e.capabilities == nil {
+		e.capabilities = make(map[string]*capability)
+	}
+	e.capabilities[name] = c
+	return c, nil
+}
+
+func newCapability(b *binding.Capability) (*capability, error) {
+	input, err := newShape(&binding.Shape{Kind: binding.Object, Fields: b.Input})
+	if err != nil {
+		return nil, err
+	}
+	output, err := newShape(&b.Output)
+	if err != nil {
+		return nil, err
+	}
+	return &capability{id: b.ID, name: b.Name, signature: signature(b), input: input, output: output}, nil
+}
+
+func newShape(spec *binding.Shape) (*shape, error) {
+	s := &shape{kind: spec.Kind, spec: spec}
+	var err error
+	switch spec.Kind {
+	case binding.String:
+		if spec.Pattern != "" {
+			s.pattern = &canon.Pattern{Expr: spec.Pattern}
+		}
+	case binding.Integer:
+		if spec.MultipleOf != "" {
+			if s.step, err = strconv.ParseInt(spec.MultipleOf, 10, 64); err != nil {
+				return nil, err
+			}
+		}
+	case binding.Number:
+		err = s.number()
+	case binding.Boolean:
+	case binding.Array:
+		if spec.Items == nil {
+			return nil, fmt.Errorf("program: array without items")
+		}
+		s.items, err = newShape(spec.Items)
+	case binding.Object:
+		err = s.object()
+	default:
+		err = fmt.Errorf("program: unknown kind %q", spec.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *shape) number() (err error) {
+	parse := func(text string) (v *float64) {
+		if text == "" || err != nil {
+			return nil
+		}
+		var f float64
+		f, err = strconv.ParseFloat(text, 64)
+		return &f
+	}
+	if r := s.spec.Range; r != nil {
+		s.minimum, s.maximum = parse(r.Min), parse(r.Max)
+	}
+	if m := parse(s.spec.MultipleOf); m != nil {
+		s.multiple = *m
+	}
+	return err
+}
+
+func (s *shape) object() error {
+	s.index = make(map[string]int, len(s.spec.Fields))
+	for i := range s.spec.Fields {
+		f := &s.spec.Fields[i]
+		inner, err := newShape(&f.Shape)
+		if err != nil {
+			return err
+		}
+		s.fields = append(s.fields, field{name: f.Name, required: f.Required, shape: inner})
+		s.byName = append(s.byName, i)
+		s.index[f.Name] = i
+		s.keys = append(s.keys, starlark.String(f.Name))
+	}
+	// Names are ASCII identifiers, for which byte order is the order of
+	// RFC 8785, section 3.2.3.
+	sort.Slice(s.byName, func(i, j int) bool { return s.fields[s.byName[i]].name < s.fields[s.byName[j]].name })
+	return nil
+}
+
+// names of the fields, in declaration order.
+func (s *shape) names() []string {
+	out := make([]string, len(s.fields))
+	for i := range s.fields {
+		out[i] = s.fields[i].name
+	}
+	return out
+}
+
+// word is the shape's type as signatures write it.
+func (s *shape) word() string { return word(s.spec) }
+
+func word(spec *binding.Shape) string {
+	switch spec.Kind {
+	case binding.String:
+		return "str"
+	case binding.Integer:
+		return "int"
+	case binding.Number:
+		return "float"
+	case binding.Boolean:
+		return "bool"
+	case binding.Array:
+		if spec.Items != nil {
+			return "list[" + word(spec.Items) + "]"
+		}
+		return "list"
+	}
+	return "dict"
+}
+
+// signature is how a program calls b: records.lookup(*, key: str, limit: int = 20).
+func signature(b *binding.Capability) string {
+	var out strings.Builder
+	out.WriteString(b.Name + "(")
+	for i := range b.Input {
+		f := &b.Input[i]
+		if i == 0 {
+			out.WriteString("*")
+		}
+		out.WriteString(", " + f.Name + ": " + word(&f.Shape))
+		if !f.Required {
+			out.WriteString(" = " + literal(f.Default))
+		}
+	}
+	out.WriteString(")")
+	return out.String()
+}
+
+// literal is the Starlark spelling of a default's canonical JSON, which
+// differs in three words; inside arrays they are left as they are.
+func literal(json string) string {
+	switch json {
+	case "", "null":
+		return "None"
+	case "true":
+		return "True"
+	case "false":
+		return "False"
+	}
+	return json
+}

@@ -1,0 +1,84 @@
+package program
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// sourceName is the file name inside positions; no author ever sees it.
+const sourceName = "program"
+
+// dialect is every flag the interpreter has: what models write needs them all.
+func dialect() *syntax.FileOptions {
+	return &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true}
+}
+
+// code is a program that can run: Init its program, then call its entry.
+type code struct {
+	program *starlark.Program
+	entry   string
+}
+
+// compile checks, parses, lowers and resolves source.
+func compile(source string, e *engine) (*code, *fault.Fault) {
+	if f := checkSource(source, e.limits.SourceBytes); f != nil {
+		return nil, f
+	}
+	file, err := dialect().Parse(sourceName, source, 0)
+	if err != nil {
+		return nil, e.syntaxFault(source, err)
+	}
+	entry, f := lower(file)
+	if f != nil {
+		return nil, f
+	}
+	e.predeclared = builtins()
+	program, err := starlark.FileProgram(file, e.has)
+	if err != nil {
+		return nil, e.resolveFault(file, err)
+	}
+	return &code{program: program, entry: entry}, nil
+}
+
+// checkSource refuses what the scanner would misread: it stops at a NUL, and
+// takes any byte inside a string.
+func checkSource(source string, limit int) *fault.Fault {
+	if len(source) > limit {
+		return limitFault(MaxSourceBytes, int64(limit), "the program's source is too long: %d bytes", len(source))
+	}
+	if i := strings.IndexByte(source, 0); i >= 0 {
+		f := &fault.Fault{Class: fault.InvalidProgram, Message: "the source holds a NUL character"}
+		f.Line, f.Column = positionOf(source, i)
+		return f
+	}
+	if !utf8.ValidString(source) {
+		f := &fault.Fault{Class: fault.InvalidProgram, Message: "the source is not valid UTF-8"}
+		f.Line, f.Column = positionOf(source, firstInvalid(source))
+		return f
+	}
+	return nil
+}
+
+// positionOf returns the 1-based line and column, in characters, of a byte
+// offset. Bytes that are no UTF-8 count as one character each.
+func positionOf(source string, offset int) (line, column int) {
+	before := source[:offset]
+	line = strings.Count(before, "\n") + 1
+	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+}
+
+func firstInvalid(s string) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}

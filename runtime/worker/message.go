@@ -1,0 +1,270 @@
+package worker
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// protocol is the version of all that follows in this file. A worker of
+// another version still says ready, and in it its version.
+const protocol = 1
+
+// kind tells messages apart.
+type kind int64
+
+const (
+	kindTable  kind = 1 // host: protocol, digest; body: the binding table
+	kindRun    kind = 2 // host: limits; body: the source
+	kindReply  kind = 3 // host: sequence; body: a wire value, empty for a bind failure
+	kindRefuse kind = 4 // host: sequence, fault
+
+	kindReady   kind = 16 // worker: protocol, digest, sandbox layers
+	kindCall    kind = 17 // worker: sequence, capability; body: wire arguments
+	kindUnbound kind = 18 // worker: sequence, capability of a bind failure
+	kindResult  kind = 19 // worker: wide, steps; body: a wire value
+	kindFault   kind = 20 // worker: steps, fault
+)
+
+// Bounds of what messages hold.
+const (
+	maxDigest     = 128
+	maxCapability = 256
+	maxLayers     = 32
+	maxLayer      = 64
+	messageDepth  = 1 + fault.Depth
+)
+
+// message is one frame's payload: a wire array that begins with its kind, then
+// the body's bytes, whose length ends the array. Fields that a kind does not
+// have are zero.
+type message struct {
+	kind       kind
+	protocol   int64
+	digest     string
+	layers     []string
+	limits     Limits
+	sequence   uint32
+	capability string
+	wide       bool
+	steps      int64
+	fault      *fault.Fault
+	body       []byte // aliases the frame
+}
+
+// fields says how many elements a kind's array has.
+func (k kind) fields() int {
+	switch k {
+	case kindTable, kindCall, kindResult, kindReady:
+		return 4
+	case kindRun:
+		return 8
+	case kindReply, kindRefuse, kindUnbound, kindFault:
+		return 3
+	}
+	return 0
+}
+
+func (k kind) fromHost() bool { return k >= kindTable && k <= kindRefuse }
+
+func (k kind) hasBody() bool {
+	switch k {
+	case kindTable, kindRun, kindReply, kindCall, kindResult:
+		return true
+	}
+	return false
+}
+
+// append appends the payload of m.
+func (m *message) append(dst []byte) ([]byte, error) {
+	w := canon.NewWireWriter(dst)
+	e := arrayWriter{w: w}
+	w.BeginArray(m.kind.fields(), 1, 8)
+	e.int(int64(m.kind))
+	switch m.kind {
+	case kindTable:
+		e.int(m.protocol)
+		e.string(m.digest)
+	case kindRun:
+		l := m.limits
+		for _, v := range [...]int64{l.Steps, l.Calls, int64(l.Depth), int64(l.ValueBytes), l.ResultBytes, int64(l.SourceBytes)} {
+			e.int(v)
+		}
+	case kindReply:
+		e.int(int64(m.sequence))
+	case kindRefuse:
+		e.int(int64(m.sequence))
+		e.fault(m.fault)
+	case kindReady:
+		e.int(m.protocol)
+		e.string(m.digest)
+		e.strings(m.layers)
+	case kindCall, kindUnbound:
+		e.int(int64(m.sequence))
+		e.string(m.capability)
+	case kindResult:
+		e.element()
+		w.Bool(m.wide)
+		e.int(m.steps)
+	case kindFault:
+		e.int(m.steps)
+		e.fault(m.fault)
+	}
+	if m.kind.hasBody() {
+		e.int(int64(len(m.body)))
+	}
+	w.EndArray()
+	if err := w.End(); err != nil {
+		return dst, fmt.Errorf("worker: encode: %w", err)
+	}
+	return append(w.Bytes(), m.body...), nil
+}
+
+// arrayWriter counts the elements of the array it writes.
+type arrayWriter struct {
+	w *canon.Writer
+	n int
+}
+
+func (e *arrayWriter) element() {
+	e.w.Element(e.n)
+	e.n++
+}
+
+func (e *arrayWriter) int(v int64) {
+	e.element()
+	e.w.Int(v, 0, math.MaxInt64)
+}
+
+func (e *arrayWriter) string(s string) {
+	e.element()
+	e.w.String(s, 0, math.MaxInt32)
+}
+
+func (e *arrayWriter) strings(list []string) {
+	e.element()
+	e.w.BeginArray(len(list), 0, maxLayers)
+	for i, s := range list {
+		e.w.Element(i)
+		e.w.String(s, 0, maxLayer)
+	}
+	e.w.EndArray()
+}
+
+func (e *arrayWriter) fault(f *fault.Fault) {
+	e.element()
+	f.Encode(e.w)
+}
+
+// decode reads one payload. Whether the sender may send that kind, and now, is
+// for the caller to say.
+func decode(payload []byte) (*message, error) {
+	r := canon.NewWireReader(payload, messageDepth)
+	d := arrayReader{r: r}
+	r.BeginArray(1, 8)
+	m := &message{kind: kind(d.int(1, math.MaxInt64))}
+	if r.Err() == nil && m.kind.fields() == 0 {
+		return nil, fmt.Errorf("unknown message kind %d", m.kind)
+	}
+	switch m.kind {
+	case kindTable:
+		m.protocol = d.int(0, math.MaxInt64)
+		m.digest = d.string(maxDigest)
+	case kindRun:
+		m.limits = Limits{
+			Steps:       d.int(1, math.MaxInt64),
+			Calls:       d.int(1, math.MaxUint32),
+			Depth:       int(d.int(1, math.MaxInt32)),
+			ValueBytes:  int(d.int(1, maxValueBytes)),
+			ResultBytes: d.int(1, math.MaxInt64),
+			SourceBytes: int(d.int(1, maxValueBytes)),
+		}
+	case kindReply:
+		m.sequence = d.sequence()
+	case kindRefuse:
+		m.sequence = d.sequence()
+		m.fault = d.fault()
+	case kindReady:
+		m.protocol = d.int(0, math.MaxInt64)
+		m.digest = d.string(maxDigest)
+		m.layers = d.strings()
+	case kindCall, kindUnbound:
+		m.sequence = d.sequence()
+		m.capability = d.string(maxCapability)
+	case kindResult:
+		d.element()
+		m.wide = r.Bool()
+		m.steps = d.int(0, math.MaxInt64)
+	case kindFault:
+		m.steps = d.int(0, math.MaxInt64)
+		m.fault = d.fault()
+	}
+	if err := d.finish(m, payload); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// finish reads the body's length, the array's end and the body.
+func (d *arrayReader) finish(m *message, payload []byte) error {
+	want := int64(0)
+	if m.kind.hasBody() {
+		want = d.int(0, maxTableBytes+maxValueBytes)
+	}
+	if d.r.NextElement() {
+		d.r.Fail(canon.CodeLength, "too many elements")
+	}
+	if err := d.r.Err(); err != nil {
+		return err
+	}
+	body := payload[d.r.Offset():]
+	if int64(len(body)) != want {
+		return fmt.Errorf("a body of %d bytes, announced were %d", len(body), want)
+	}
+	if m.kind.hasBody() {
+		m.body = body
+	}
+	return nil
+}
+
+// arrayReader reads the elements of an array that must all be there.
+type arrayReader struct{ r *canon.Reader }
+
+func (d *arrayReader) element() {
+	if !d.r.NextElement() {
+		d.r.Fail(canon.CodeLength, "too few elements")
+	}
+}
+
+func (d *arrayReader) int(min, max int64) int64 {
+	d.element()
+	return d.r.Int(min, max)
+}
+
+func (d *arrayReader) sequence() uint32 { return uint32(d.int(1, math.MaxUint32)) }
+
+func (d *arrayReader) string(max int) string {
+	d.element()
+	return d.r.String(0, max)
+}
+
+func (d *arrayReader) strings() []string {
+	d.element()
+	var list []string
+	d.r.BeginArray(0, maxLayers)
+	for d.r.NextElement() {
+		list = append(list, d.r.String(0, maxLayer))
+	}
+	return list
+}
+
+func (d *arrayReader) fault() *fault.Fault {
+	d.element()
+	f := new(fault.Fault)
+	if f.Decode(d.r) != nil {
+		return nil
+	}
+	return f
+}

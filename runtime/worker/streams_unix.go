@@ -1,0 +1,95 @@
+//go:build unix
+
+package worker
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/internal/stdoutguard"
+)
+
+// lowestPrivate keeps the protocol's descriptors away from those that a stray
+// close or write might hit.
+const lowestPrivate = 100
+
+// takeStreams makes descriptors 0 and 1 private and leaves harmless ones in
+// their place: whoever reads gets the end, whoever prints writes to standard
+// error.
+func takeStreams() (in io.Reader, out io.Writer, hangup func(), err error) {
+	from := 1
+	if saved, ok := stdoutguard.Stdout(); ok {
+		from = saved
+	}
+	write, err := unix.FcntlInt(uintptr(from), unix.F_DUPFD_CLOEXEC, lowestPrivate)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if from != 1 {
+		unix.Close(from)
+	} else if err := replace(2, 1); err != nil {
+		// Without standard error, a print fails.
+		unix.Close(1)
+	}
+	read, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, lowestPrivate)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+		err = replace(null, 0)
+		unix.Close(null)
+		if err != nil {
+			unix.Close(0)
+		}
+	} else {
+		unix.Close(0)
+	}
+	return descriptor(read), descriptor(write), func() { exitOnHangup(read) }, nil
+}
+
+// descriptor is a blocking descriptor.
+type descriptor int
+
+func (d descriptor) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(d), b)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0 && len(b) > 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+func (d descriptor) Write(b []byte) (int, error) {
+	written := 0
+	for written < len(b) {
+		n, err := unix.Write(int(d), b[written:])
+		if err != nil && err != unix.EINTR {
+			return written, err
+		}
+		written += max(n, 0)
+	}
+	return written, nil
+}
+
+// exitOnHangup ends the process as soon as nobody holds the other end of its
+// input, also while a program spins: the runtime preempts it within 10 ms.
+func exitOnHangup(fd int) {
+	poll := [1]unix.PollFd{{Fd: int32(fd)}}
+	for {
+		_, err := unix.Poll(poll[:], -1)
+		if err != nil && err != unix.EINTR && err != unix.EAGAIN {
+			return // reads and writes still notice
+		}
+		if poll[0].Revents != 0 {
+			os.Exit(1)
+		}
+	}
+}
