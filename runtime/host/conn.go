@@ -63,8 +63,9 @@ type stdioConn struct {
 	writing sync.Mutex // held for a whole message
 
 	mu      sync.Mutex
-	running map[jsonrpc.ID]bool // calls without an answer
-	idle    chan struct{}       // closed when running is empty, once somebody waits
+	running map[jsonrpc.ID]bool // calls whose answer is not yet on its way
+	owed    int                 // calls whose answer has not been written
+	idle    chan struct{}       // closed when none is owed, once somebody waits
 }
 
 func (c *stdioConn) SessionID() string { return "" }
@@ -135,10 +136,11 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	switch {
 	case c.running[request.ID]:
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "this id is in use by a call without an answer")
-	case len(c.running) >= maxInFlight:
+	case c.owed >= maxInFlight:
 		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, "too many calls without an answer")
 	}
 	c.running[request.ID] = true
+	c.owed++
 	return message, nil
 }
 
@@ -148,12 +150,20 @@ func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	response, ok := message.(*jsonrpc.Response)
+	if !ok {
+		return c.write(data)
+	}
+	// A client may use the id again as soon as it has the answer.
+	c.mu.Lock()
+	owed := c.running[response.ID]
+	delete(c.running, response.ID)
+	c.mu.Unlock()
 	err = c.write(data)
-	if response, ok := message.(*jsonrpc.Response); ok {
+	if owed {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.running, response.ID)
-		if len(c.running) == 0 && c.idle != nil {
+		if c.owed--; c.owed == 0 && c.idle != nil {
 			close(c.idle)
 			c.idle = nil
 		}
@@ -172,7 +182,7 @@ func (c *stdioConn) write(data []byte) error {
 // then, with the calls cancelled, for the grace.
 func (c *stdioConn) finish(patience time.Duration) {
 	c.mu.Lock()
-	if len(c.running) == 0 {
+	if c.owed == 0 {
 		c.mu.Unlock()
 		return
 	}

@@ -52,7 +52,7 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.SetOutput(io.Discard) // errors and usage are reported by us
 	f.StringVar(&c.logLevel, "log-level", "", "`level` of the log: debug, info, warn or error (default info; warn for exec, search and describe)")
 	f.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
-	f.StringVar(&c.deployment, "deployment", "", "refuse to start unless this `deployment` was compiled in")
+	f.StringVar(&c.deployment, "deployment", "", "refuse to start unless the deployment with this `name` was compiled in")
 	f.BoolVar(&c.version, "version", false, "print the version and exit")
 	f.BoolVar(&c.help, "help", false, "print this help and exit")
 	if o.Flags != nil {
@@ -143,7 +143,7 @@ func usage(o Options) string {
 		if v := variable(f.Name); v != "" {
 			text += " [" + v + "]"
 		}
-		fmt.Fprintf(&b, "  %-18s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
+		fmt.Fprintf(&b, "  %-24s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
 	})
 	b.WriteString("\nFlags come before variables of the environment, and those before defaults.\n")
 	return b.String()

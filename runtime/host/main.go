@@ -23,6 +23,20 @@ import (
 // An interrupt or a termination signal cancels what runs; a second one ends
 // the process at once.
 func Main(o Options) int {
+	return serve(o, func(ctx context.Context, env Env) (mcpserver.Runtime, error) {
+		server, err := o.Build(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		if server == nil {
+			return nil, errors.New("host: Build returned no server")
+		}
+		return server, nil
+	})
+}
+
+// serve is Main for any runtime.
+func serve(o Options, build func(context.Context, Env) (mcpserver.Runtime, error)) int {
 	streams, err := claim()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: standard streams: %v\n", o.Name, err)
@@ -38,16 +52,7 @@ func Main(o Options) int {
 		stdout:  streams.out,
 		stderr:  os.Stderr,
 		lookup:  os.LookupEnv,
-		build: func(ctx context.Context, env Env) (mcpserver.Runtime, error) {
-			server, err := o.Build(ctx, env)
-			if err != nil {
-				return nil, err
-			}
-			if server == nil {
-				return nil, errors.New("host: Build returned no server")
-			}
-			return server, nil
-		},
+		build:   build,
 	}
 	return p.run(ctx, os.Args[1:])
 }
@@ -127,7 +132,11 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if err != nil {
 		return p.misuse(err)
 	}
-	server, err := p.build(ctx, Env{Command: cmd.name, Logger: log, Deployment: c.deployment})
+	deployment := p.options.deployment()
+	if c.deployment != "" && c.deployment != deployment {
+		return p.broken(fmt.Errorf("deployment %q was asked for, and this program holds %q", c.deployment, deployment))
+	}
+	server, err := p.build(ctx, Env{Command: cmd.name, Logger: log, Deployment: deployment})
 	if err != nil {
 		return p.broken(err)
 	}

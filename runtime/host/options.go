@@ -27,8 +27,8 @@ type Options struct {
 	Version string
 	// Summary is one line on what the program is for, for help.
 	Summary string
-	// Deployment is the compiled-in one, the generated catalog.Deployment, for
-	// --version. Empty is "default".
+	// Deployment is the compiled-in one, the generated catalog.Deployment.
+	// Empty is "default".
 	Deployment string
 	// Flags declares the program's own flags; nil declares none. It is called
 	// once per parse and must do nothing but declare.
@@ -44,9 +44,9 @@ type Env struct {
 	Command string
 	// Logger writes to standard error.
 	Logger *slog.Logger
-	// Deployment is what --deployment or CAPGEN_DEPLOYMENT asks for; empty if
-	// neither is given. It goes to runtime.Options.Deployment, which refuses
-	// one that was not compiled in.
+	// Deployment is the compiled-in one, for runtime.Options.Deployment. Main
+	// has checked that it is the one that --deployment or CAPGEN_DEPLOYMENT
+	// asks for, if they do.
 	Deployment string
 }
 

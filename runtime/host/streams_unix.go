@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/internal/stdoutguard"
 )
 
 // streams are the standard streams that only Main knows.
@@ -18,24 +20,21 @@ type streams struct{ in, out *os.File }
 // stays at 0 is empty and what stays at 1 is standard error, for handlers,
 // dependencies and C code alike: neither can steal a message or slip one in.
 func claim() (streams, error) {
+	in, err := duplicate(0, "stdin")
+	if err != nil {
+		return streams{}, err
+	}
+	out, err := claimOutput()
+	if err != nil {
+		return streams{}, err
+	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return streams{}, err
 	}
 	defer null.Close()
-	in, err := duplicate(0, "stdin")
-	if err != nil {
-		return streams{}, err
-	}
-	out, err := duplicate(1, "stdout")
-	if err != nil {
-		return streams{}, err
-	}
 	if err := unix.Dup2(int(null.Fd()), 0); err != nil {
 		return streams{}, fmt.Errorf("replace stdin: %w", err)
-	}
-	if err := unix.Dup2(2, 1); err != nil {
-		return streams{}, fmt.Errorf("replace stdout: %w", err)
 	}
 	os.Stdout = os.Stderr
 	// A client that closes its end of standard error must not end the
@@ -43,6 +42,22 @@ func claim() (streams, error) {
 	// kills the process (os/signal, SIGPIPE).
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return streams{in: in, out: out}, nil
+}
+
+// claimOutput takes what the guard saved before the first package could
+// print, or saves it now.
+func claimOutput() (*os.File, error) {
+	if fd, ok := stdoutguard.Stdout(); ok {
+		return os.NewFile(uintptr(fd), "stdout"), nil
+	}
+	out, err := duplicate(1, "stdout")
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Dup2(2, 1); err != nil {
+		return nil, fmt.Errorf("replace stdout: %w", err)
+	}
+	return out, nil
 }
 
 // duplicate copies a descriptor to one above the standard three that children
