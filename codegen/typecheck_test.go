@@ -3,33 +3,36 @@ package codegen_test
 import (
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
+	"os"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"golang.org/x/tools/go/packages"
 )
 
-// dependencies are the packages that generated code imports, loaded once.
-var dependencies = sync.OnceValues(func() (map[string]*types.Package, error) {
-	loaded, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps},
+// exports are the export data files of what generated code imports, by import
+// path, as the go command builds them.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
 		"context", "github.com/capgen/capgen/runtime", "github.com/capgen/capgen/runtime/canon")
+	out, err := list.Output()
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*types.Package{}
-	for _, p := range loaded {
-		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%v", p.Errors)
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if importPath, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			files[importPath] = file
 		}
-		out[p.PkgPath] = p.Types
 	}
-	return out, nil
+	return files, nil
 })
 
 // checker type-checks generated packages, which exist in memory only.
@@ -38,6 +41,7 @@ type checker struct {
 	files map[string][]byte
 	done  map[string]*types.Package
 	fset  *token.FileSet
+	built types.Importer // of packages that exist
 }
 
 func (c *checker) Import(importPath string) (*types.Package, error) {
@@ -46,7 +50,7 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 	}
 	dir, ok := strings.CutPrefix(importPath, c.root+"/")
 	if !ok {
-		return nil, fmt.Errorf("unexpected import %s", importPath)
+		return c.built.Import(importPath)
 	}
 	var parsed []*ast.File
 	for name, content := range c.files {
@@ -70,16 +74,15 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 }
 
 // typecheck is the compiler's front end over generated files.
-func typecheck(t testing.TB, root string, files map[string][]byte) map[string]*types.Package {
+func typecheck(t testing.TB, root string, files map[string][]byte) {
 	t.Helper()
-	deps, err := dependencies()
+	exported, err := exports()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checker{root: root, files: files, done: map[string]*types.Package{}, fset: token.NewFileSet()}
-	for importPath, p := range deps {
-		c.done[importPath] = p
-	}
+	fset := token.NewFileSet()
+	c := &checker{root: root, files: files, done: map[string]*types.Package{}, fset: fset}
+	c.built = importer.ForCompiler(fset, "gc", func(importPath string) (io.ReadCloser, error) { return os.Open(exported[importPath]) })
 	var dirs []string
 	for name := range files {
 		if path.Ext(name) == ".go" {
@@ -92,7 +95,6 @@ func typecheck(t testing.TB, root string, files map[string][]byte) map[string]*t
 			t.Errorf("%s: %v\n%s", dir, err, files[dir+"/handlers.gen.go"])
 		}
 	}
-	return c.done
 }
 
 // The hand-made model goes beyond what manifests may say today: names for

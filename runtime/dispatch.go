@@ -126,10 +126,9 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
 	}
 	if len(wire) > d.limits.MaxValueBytes {
-		return outcome{state: CallDone, fault: &fault.Fault{
-			Class: fault.Limit, Capability: entry.info.Name, Limit: "MaxValueBytes", Bound: int64(d.limits.MaxValueBytes),
-			Message: fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)),
-		}}
+		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
+		f.Capability = entry.info.Name
+		return outcome{state: CallDone, fault: f}
 	}
 	return outcome{state: CallDone, value: wire}
 }

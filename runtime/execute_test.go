@@ -141,10 +141,6 @@ func TestExecuteTellsFailuresApart(t *testing.T) {
 }
 
 func TestExecuteDoesNotWaitForAHandlerThatIgnoresItsContext(t *testing.T) {
-	release := make(chan struct{})
-	var once sync.Once
-	defer once.Do(func() { close(release) })
-	stuck := func(context.Context, lookupInput) (record, error) { <-release; return record{}, nil }
 	for _, test := range []struct {
 		name string
 		ctx  func() (context.Context, context.CancelFunc)
@@ -156,7 +152,10 @@ func TestExecuteDoesNotWaitForAHandlerThatIgnoresItsContext(t *testing.T) {
 		}, ErrCancelled},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			release := make(chan struct{})
+			stuck := func(context.Context, lookupInput) (record, error) { <-release; return record{}, nil }
 			s := build(t, Options{Limits: Limits{MaxExecutionTime: 400 * time.Millisecond, MaxConcurrentExecutions: 1}}, NewCapability(lookupInfo(), stuck), named("records.quick", lookup))
+			t.Cleanup(func() { close(release) }) // before the server closes, which waits for it
 			ctx, cancel := test.ctx()
 			defer cancel()
 			start := time.Now()
@@ -174,10 +173,8 @@ func TestExecuteDoesNotWaitForAHandlerThatIgnoresItsContext(t *testing.T) {
 			if _, err := s.Execute(t.Context(), authz.Local(), "def main():\n    return records.quick(key = 'a').key\n"); err != nil {
 				t.Errorf("the next execution: %v", err)
 			}
-			once.Do(func() {})
 		})
 	}
-	close(release)
 }
 
 func TestExecuteRefusesNobody(t *testing.T) {

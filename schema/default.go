@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -31,19 +32,21 @@ func (l *loader) checkDefaults() bool {
 	for _, p := range good {
 		n := l.defaultOf[p]
 		w := canon.NewCanonicalWriter(nil)
+		w.Limit(l.limits.valueDepth, l.limits.defaultBytes)
 		l.writeValue(w, p.Type, n)
-		if err := w.Err(); err != nil {
-			// The two checks must agree; if they ever do not, the default
-			// is refused rather than stored.
-			l.errorf(n.pos, ruleBadDefault, "%s", plain(err.Error(), maxPlain)).hint("change the default")
-			return true
-		}
-		text := w.Bytes()
-		if len(text) > l.limits.defaultBytes {
+		var refused *canon.Error
+		switch err := w.Err(); {
+		case errors.As(err, &refused) && refused.Code == canon.CodeSize:
 			l.errorf(n.pos, ruleTooLarge, "a default of more than %d bytes, defaults inside it included", l.limits.defaultBytes).
 				hint("leave it out and fill it in the handler")
 			return false
+		case err != nil:
+			// The two checks must agree; if they ever do not, the default
+			// is refused rather than stored.
+			l.errorf(n.pos, ruleBadDefault, "%s", plain(err.Error(), maxPlain)).hint("change the default")
+			return false
 		}
+		text := w.Bytes()
 		if total += len(text); total > l.limits.textBytes {
 			l.errorf(n.pos, ruleTooLarge, "the defaults have more than %d bytes together", l.limits.textBytes).
 				hint("leave large ones out and fill them in the handler")
@@ -181,8 +184,8 @@ func (l *loader) checkObject(t *Type, n *node, what string) bool {
 	return fine
 }
 
-// writeValue writes a checked value in canonical form. It stops early once
-// the text is too long, which the caller sees by its length.
+// writeValue writes a checked value in canonical form. It stops at the
+// writer's first error: defaults inside defaults may add up to any size.
 func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 	for t.Kind == Ref {
 		t = t.Ref.Type
@@ -201,6 +204,9 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 	case Array:
 		w.BeginArray(len(n.items), t.MinItems, t.MaxItems)
 		for i, item := range n.items {
+			if w.Err() != nil {
+				return
+			}
 			w.Element(i)
 			l.writeValue(w, t.Items, item)
 		}
@@ -230,8 +236,8 @@ func (l *loader) writeObject(w *canon.Writer, t *Type, n *node) {
 	slices.SortFunc(present, func(a, b filled) int { return strings.Compare(a.Name, b.Name) })
 	w.BeginObject(len(present))
 	for _, p := range present {
-		if len(w.Bytes()) > l.limits.defaultBytes {
-			break
+		if w.Err() != nil {
+			return
 		}
 		w.Key(p.Name)
 		l.writeValue(w, p.Type, p.value)

@@ -243,3 +243,44 @@ capabilities:
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// Of two bounds on one side the tighter one stays; integers get inclusive ones.
+func TestBoundsAreFolded(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type": "integer", "minimum": 3, "exclusiveMinimum": 2}`:  `"minimum":3,"maximum":9007199254740991`,
+		`{"type": "integer", "minimum": 5, "exclusiveMinimum": 2}`:  `"minimum":5,"maximum":9007199254740991`,
+		`{"type": "integer", "minimum": 3, "exclusiveMinimum": 3}`:  `"minimum":4,"maximum":9007199254740991`,
+		`{"type": "integer", "maximum": 3, "exclusiveMaximum": 3}`:  `"minimum":-9007199254740991,"maximum":2`,
+		`{"type": "integer", "maximum": 3, "exclusiveMaximum": 9}`:  `"minimum":-9007199254740991,"maximum":3`,
+		`{"type": "integer", "multipleOf": 1e1}`:                    `"minimum":-9007199254740991,"maximum":9007199254740991,"multipleOf":10`,
+		`{"type": "number", "minimum": 1, "exclusiveMinimum": 1}`:   `"exclusiveMinimum":1`,
+		`{"type": "number", "minimum": 1, "exclusiveMinimum": 0.5}`: `"minimum":1`,
+		`{"type": "number", "minimum": 1, "exclusiveMinimum": 2}`:   `"exclusiveMinimum":2`,
+		`{"type": "number", "maximum": 1, "exclusiveMaximum": 1}`:   `"exclusiveMaximum":1`,
+		`{"type": "number", "maximum": 1, "exclusiveMaximum": 2}`:   `"maximum":1`,
+		`{"type": "number", "maximum": 2, "exclusiveMaximum": 1}`:   `"exclusiveMaximum":1`,
+		`{"type": "number"}`: ``,
+	} {
+		m := loadJSON(t, manifestWith(schema, ""))
+		got := string(EffectiveSchema(m.Capabilities[0].Input.Properties[0].Type))
+		var s struct{ Type string }
+		if err := json.Unmarshal([]byte(schema), &s); err != nil {
+			t.Fatal(err)
+		}
+		if want != "" {
+			want = "," + want
+		}
+		if want = fmt.Sprintf(`{"type":%q%s}`, s.Type, want); got != want {
+			t.Errorf("%s: got %s, want %s", schema, got, want)
+		}
+	}
+}
+
+func loadJSON(t *testing.T, text string) *Manifest {
+	t.Helper()
+	m, diags := Load(map[string][]byte{"m.json": []byte(text)}, "m.json")
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}

@@ -70,6 +70,11 @@ func special() []struct {
 			[]string{`m.yaml:5:119: error: a default of more than 8 bytes`}},
 		{"defaults", func(l *limits) { l.textBytes = 8 }, yaml(head + "capabilities:\n" + strings.Replace(noop("a.b", ""), "properties: {}", "properties: {a: {type: string, default: 12345678a}}", 1)),
 			[]string{`m.yaml:5:119: error: the defaults have more than 8 bytes together`}},
+		{"default in default", func(l *limits) { l.defaultBytes = 2000 }, yaml(head + `types:
+  Inner: {type: object, properties: {z: {type: string, default: ` + strings.Repeat("z", 100) + `}}}
+capabilities:
+` + strings.Replace(noop("a.b", ""), "properties: {}", `properties: {a: {type: array, items: {$ref: "#/types/Inner"}, default: [`+strings.Repeat("{},", 1000)+`]}}`, 1)),
+			[]string{`m.yaml:7:150: error: a default of more than 2000 bytes`}},
 		{"value depth", func(l *limits) { l.valueDepth = 2 }, yaml(head + `types:
   A: {type: array, items: {type: string}}
   B: {type: array, items: {$ref: "#/types/A"}}
@@ -78,6 +83,9 @@ func special() []struct {
 capabilities:
 ` + strings.Replace(noop("a.b", ""), "{type: boolean}", `{$ref: "#/types/D"}`, 1)),
 			[]string{`m.yaml:7:3: error: values of type "C" nest 3 deep, the limit is 2 [too-deep]`}},
+		{"value depth of objects", func(l *limits) { l.valueDepth = 2 }, yaml(head + "capabilities:\n" +
+			strings.Replace(noop("a.b", ""), "{type: boolean}", "{type: object, properties: {a: {type: object, properties: {b: {type: object, properties: {}}}}}}", 1)),
+			[]string{`m.yaml:5:5: error: values of capability "a.b" nest 3 deep, the limit is 2 [too-deep]`}},
 		{"parts", func(l *limits) { l.schemaParts = 10 }, yaml(head + doubling(30) + "capabilities:\n" + strings.Replace(noop("a.b", ""), "{type: boolean}", `{$ref: "#/types/T0"}`, 1)),
 			[]string{`m.yaml:32:3: error: type "T27" has more than 10 parts`}},
 		{"all parts", func(l *limits) { l.allParts = 5 }, yaml(head + "capabilities:\n" + noop("a.b", "") + noop("a.c", "") + noop("a.d", "")),

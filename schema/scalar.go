@@ -22,11 +22,16 @@ func ambiguousWords() []string {
 	return []string{"", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "=", "<<"}
 }
 
+const longestWord = len("false")
+
 // scalarForms matches plain texts that some parser reads as a number or date.
-type scalarForms struct{ ambiguous *regexp.Regexp }
+type scalarForms struct {
+	words     []string
+	ambiguous *regexp.Regexp
+}
 
 func newScalarForms() scalarForms {
-	return scalarForms{regexp.MustCompile(`^(?:` + strings.Join([]string{
+	return scalarForms{ambiguousWords(), regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[-+]?0b[01_]+`,                      // 1.1 binary
 		`[-+]?0o?[0-7_]+`,                    // 1.1 and 1.2 octal
 		`[-+]?0x[0-9a-fA-F_]+`,               // hexadecimal
@@ -54,7 +59,11 @@ func (f scalarForms) classify(s string) (kind nodeKind, ok bool) {
 	if isNumber(s) {
 		return numberNode, true
 	}
-	if slices.Contains(ambiguousWords(), strings.ToLower(s)) || f.ambiguous.MatchString(s) {
+	if len(s) <= longestWord && slices.Contains(f.words, strings.ToLower(s)) {
+		return invalidNode, false
+	}
+	// Every form starts with a sign, a digit or a dot; most scalars do not.
+	if strings.IndexByte("+-.0123456789", s[0]) >= 0 && f.ambiguous.MatchString(s) {
 		return invalidNode, false
 	}
 	return stringNode, true

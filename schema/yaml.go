@@ -144,20 +144,19 @@ func (y *yamlReader) convert(from *yaml.Node, depth int) *node {
 // features refuses what hides the contract or depends on the parser. It has
 // to be called right after the cursor was set to the node.
 func (y *yamlReader) features(from *yaml.Node, at Position) bool {
-	// No untagged value starts with these bytes. A value that is left out
-	// has no text of its own: there the cursor stands on what follows.
-	first := y.cursor.byteAt()
-	if from.Kind == yaml.ScalarNode && from.Value == "" && from.Style == 0 {
-		first = 0
-	}
+	// The tag ! leaves no trace in the node, but no untagged value starts with
+	// that byte. A value that is left out has no text of its own: there the
+	// cursor stands on what follows.
+	tagged := y.cursor.byteAt() == '!' &&
+		(from.Kind != yaml.ScalarNode || from.Value != "" || from.Style != 0)
 	switch {
 	case from.Kind == yaml.AliasNode:
 		y.errorf(at, ruleYAMLFeature, "an alias (*%s)", plain(from.Value, maxQuoted)).
 			hint("write the value out, or share a schema under types and refer to it by $ref")
-	case from.Anchor != "" || first == '&':
+	case from.Anchor != "":
 		y.errorf(at, ruleYAMLFeature, "an anchor (&%s)", plain(from.Anchor, maxQuoted)).
 			hint("remove it; shared schemas go under types")
-	case from.Style&yaml.TaggedStyle != 0 || first == '!':
+	case from.Style&yaml.TaggedStyle != 0 || tagged:
 		y.errorf(at, ruleYAMLFeature, "a tag (%s)", plain(from.Tag, maxQuoted)).
 			hint("remove it; quote the value if it is a string")
 	default:

@@ -65,8 +65,7 @@ func (tr *tree) compare(ctx context.Context, files map[string][]byte) (diags []s
 		if ok && string(content) == string(files[name]) {
 			continue
 		}
-		d := differs(tr.shown(name), content, ok, name == codegen.SumsFile, recorded[name])
-		diags = append(diags, d)
+		diags = append(diags, differs(tr.shown(name), content, ok, recorded, name))
 		b.WriteString(unified(tr.shown(name), content, ok, files[name], true))
 	}
 	extra, foreign, err := tr.extra(files)
@@ -89,12 +88,15 @@ func (tr *tree) compare(ctx context.Context, files map[string][]byte) (diags []s
 // differs says what a file is that is not as it should be. Its recorded sum
 // tells whether a person or a change of the manifest made the difference; of
 // the sums themselves nothing is recorded, they are stale with the rest.
-func differs(shown string, content []byte, exists, sums bool, recorded string) schema.Diagnostic {
+func differs(shown string, content []byte, exists bool, recorded map[string]string, name string) schema.Diagnostic {
 	switch {
 	case !exists:
 		return finding(shown, "generated-missing", "missing: the manifest asks for this file", runGenerate)
-	case sums || sum(content) == recorded:
+	case name == codegen.SumsFile || sum(content) == recorded[name]:
 		return finding(shown, "generated-stale", "stale: the manifest has changed since this file was generated", runGenerate)
+	}
+	if len(recorded) == 0 {
+		return finding(shown, "generated-edited", "edited or stale: "+codegen.SumsFile+", which would tell, is missing", runGenerate)
 	}
 	return finding(shown, "generated-edited", "edited: this file is not as it was generated",
 		"change the manifest instead, then run capgen generate, which overwrites the edit")

@@ -43,11 +43,11 @@ func generate(ctx context.Context, t *tool, o *options) int {
 			return t.fail(err)
 		}
 	}
-	would := ""
+	verb := "wrote"
 	if o.dryRun {
-		would = "would have "
+		verb = "would have written"
 	}
-	fmt.Fprintf(t.stderr, "%s: %swrote %d, removed %d, unchanged %d\n", tr.name, would, wrote, removed, len(files)-wrote)
+	fmt.Fprintf(t.stderr, "%s: %s %d, removed %d, unchanged %d\n", tr.name, verb, wrote, removed, len(files)-wrote)
 	return exitClean
 }
 

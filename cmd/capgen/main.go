@@ -18,6 +18,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], &tool{stdout: os.Stdout, stderr: os.Stderr, dir: "."})
 	stop()
 	os.Exit(code)

@@ -140,14 +140,15 @@ func TestParseCapabilityRefuses(t *testing.T) {
 		input(`{"name":"x","kind":"boolean","default":true}`):                   "input[0].default: expected string, got boolean",
 		input(`{"name":"x","kind":"boolean","default":"true","required":true}`): "input[0]: a required field has no default",
 		`{"id":"","name":"a.b"}`:                                                "id: expected at least 1 character",
-		`{"name":"ab"}`:                                                         "name: expected a capability name",
-		`{"name":"a..b"}`:                                                       "name: expected a capability name",
-		`{"name":"a.b."}`:                                                       "name: expected a capability name",
-		`{"name":"A.b"}`:                                                        "name: expected a capability name",
-		`{"name":"a._b"}`:                                                       "name: expected a capability name",
-		`{"input":null}`:                                                        "input: expected array, got null",
-		`{"output":{},"more":1}`:                                                "output.kind: required",
-		`{"more":1}`:                                                            "more: unknown member",
+		`{"name":"a.` + strings.Repeat("b", 63) + `"}`:                          "name: expected at most 64 characters, got 65",
+		`{"name":"ab"}`:          "name: expected a capability name",
+		`{"name":"a..b"}`:        "name: expected a capability name",
+		`{"name":"a.b."}`:        "name: expected a capability name",
+		`{"name":"A.b"}`:         "name: expected a capability name",
+		`{"name":"a._b"}`:        "name: expected a capability name",
+		`{"input":null}`:         "input: expected array, got null",
+		`{"output":{},"more":1}`: "output.kind: required",
+		`{"more":1}`:             "more: unknown member",
 	} {
 		c, err := binding.ParseCapability(text)
 		if err == nil || c != nil || !strings.HasPrefix(err.Error(), "binding: ") || !strings.Contains(err.Error(), want) {

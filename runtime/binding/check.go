@@ -6,10 +6,10 @@ import (
 	"github.com/capgen/capgen/runtime/canon"
 )
 
-// validName tells whether s is a capability name: dotted, two segments or
-// more, each [a-z][a-z0-9_]*.
+// validName tells whether s has the form of a capability name: dotted, two
+// segments or more, each [a-z][a-z0-9_]*. Its readers bound the length.
 func validName(s string) bool {
-	if len(s) > maxNameBytes || !strings.Contains(s, ".") {
+	if !strings.Contains(s, ".") {
 		return false
 	}
 	for segment := range strings.SplitSeq(s, ".") {

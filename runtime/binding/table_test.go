@@ -133,6 +133,7 @@ func TestParseTableRefuses(t *testing.T) {
 		"two texts":       {rows([]string{"a.b", "a.b"}), "[0]: expected at least 3 items, got 2"},
 		"four texts":      {rows([]string{"a.b", "", "", ""}), "[0]: expected at most 3 items, got 4"},
 		"name":            {rows([]string{"ab", "", ""}), "[0][0]: expected a capability name"},
+		"name long":       {rows([]string{"a." + strings.Repeat("b", 63), "", ""}), "[0][0]: expected at most 64 characters, got 65"},
 		"name no text":    {[]byte{0x91, 0x93, 1, 0xA0, 0xA0}, "[0][0]: expected string, got integer"},
 		"id no text":      {[]byte{0x91, 0x93, 0xA3, 'a', '.', 'b', 1, 0xA0}, "[0][1]: expected string, got integer"},
 		"binding no text": {[]byte{0x91, 0x93, 0xA3, 'a', '.', 'b', 0xA0, 0x90}, "[0][2]: expected string, got array"},

@@ -237,6 +237,7 @@ func TestMultipleOf(t *testing.T) {
 		{9007199254740991, 2, false}, {9007199254740992, 2, true},
 		{7, -7, true}, {1, 0, false}, {0, 0, false}, {1, math.Inf(1), false}, {1, math.NaN(), false},
 		{math.Inf(1), 1, false}, {math.NaN(), 1, false},
+		{math.Inf(1), math.Inf(1), false}, {math.NaN(), math.NaN(), false},
 	}
 	for _, tt := range tests {
 		if got := isMultiple(tt.v, tt.n); got != tt.want {

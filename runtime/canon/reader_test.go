@@ -52,7 +52,7 @@ func TestJSONErrors(t *testing.T) {
 		{"duplicate", `{"path":"a","path":"b"}`, asQuery, wantError("path", canon.CodeDuplicate, "given twice", 19)},
 		{"duplicate under an escape", `{"path":"a","pa\u0074h":"b"}`, asQuery, wantError("path", canon.CodeDuplicate, "given twice", 24)},
 		{"range", `{"limit":0}`, asQuery, wantError("limit", canon.CodeRange, "expected an integer from 1 to 100, got 0", 9)},
-		{"range above", `{"limit": 1e2, "limit": 101}`, asQuery, wantError("limit", canon.CodeDuplicate, "given twice", 24)},
+		{"range above", `{"limit": 102}`, asQuery, wantError("limit", canon.CodeRange, "expected an integer from 1 to 100, got 102", 10)},
 		{"range 64 bits", `{"limit":9223372036854775808}`, asQuery, wantError("limit", canon.CodeRange, "expected an integer from 1 to 100, got 9223372036854775808", 9)},
 		{"range exponent bomb", `{"limit":1e999999999999999999999999}`, asQuery, wantError("limit", canon.CodeRange, "expected an integer from 1 to 100, got 1e999999999999999999999999", 9)},
 		{"integer multiple", `{"limit":7}`, asQuery, wantError("limit", canon.CodeRange, "expected a multiple of 2, got 7", 9)},
@@ -87,6 +87,9 @@ func TestJSONErrors(t *testing.T) {
 		{"malformed number of another kind", `01`, asString, wantError("", canon.CodeSyntax, "malformed number", 1)},
 		{"open string", `"abc`, asString, wantError("", canon.CodeSyntax, "string without closing quote", 4)},
 		{"open escape", `"abc\`, asString, wantError("", canon.CodeSyntax, "string without closing quote", 4)},
+		{"last control character", "\"a\x1f\"", asString, wantError("", canon.CodeSyntax, "unescaped control character in a string", 2)},
+		{"two low surrogates", `"\udc00\udc00"`, asString, wantError("", canon.CodeSyntax, "half a surrogate pair in a string", 1)},
+		{"high surrogate before another escape", `"\ud800\n"`, asString, wantError("", canon.CodeSyntax, "half a surrogate pair in a string", 1)},
 		{"control character", "\"a\x01\"", asString, wantError("", canon.CodeSyntax, "unescaped control character in a string", 2)},
 		{"unknown escape", `"\x41"`, asString, wantError("", canon.CodeSyntax, "unknown escape in a string", 1)},
 		{"short escape", `"\u12"`, asString, wantError("", canon.CodeSyntax, `\u needs four hexadecimal digits`, 1)},
@@ -110,6 +113,7 @@ func TestJSONErrors(t *testing.T) {
 		{"comment", `/**/1`, asSkip, wantError("", canon.CodeSyntax, "unexpected '/'", 0)},
 		{"depth", strings.Repeat("[", 33) + strings.Repeat("]", 33), asSkip, wantError(strings.Repeat("[0]", 32), canon.CodeDepth, "nested deeper than 32 levels", 32)},
 		{"duplicate opaque", `[{"a":{"x":1,"y":{"x":0},"\u0078":2}}]`, asSkip, wantError("[0].a.x", canon.CodeDuplicate, "given twice", 34)},
+		{"first of two duplicates", `{"a":1,"b":1,"a":2,"b":2}`, asSkip, wantError("a", canon.CodeDuplicate, "given twice", 17)},
 		{"duplicate opaque empty key", `{"":1,"":2}`, asSkip, wantError("['']", canon.CodeDuplicate, "given twice", 9)},
 		{"opaque overflow", `[-1e309]`, asSkip, wantError("[0]", canon.CodeRange, "expected a number in the range of a 64-bit float, got -1e309", 1)},
 		{"opaque overflow without exponent", "1" + strings.Repeat("0", 309), asSkip, wantError("", canon.CodeRange, "expected a number in the range of a 64-bit float, got 1"+strings.Repeat("0", 31)+"…", 0)},
@@ -145,6 +149,7 @@ func TestWireErrors(t *testing.T) {
 		{"unknown", member("nope", 1), asQuery, wantError("nope", canon.CodeUnknown, "unknown member", 6)},
 		{"duplicate", append(str(append(str([]byte{0x82}, "limit"), 2), "limit"), 2), asQuery, wantError("limit", canon.CodeDuplicate, "given twice", 14)},
 		{"length", member("path", 0xA0), asQuery, wantError("path", canon.CodeLength, "expected at least 1 character, got 0", 6)},
+		{"length long", member("path", str(nil, strings.Repeat("é", 21))...), asQuery, wantError("path", canon.CodeLength, "expected at most 20 characters, got 21", 6)},
 		{"items few", member("tags", 0x90), asQuery, wantError("tags", canon.CodeLength, "expected at least 1 item, got 0", 6)},
 		{"items many", member("tags", 0x94, 0, 0, 0, 0), asQuery, wantError("tags", canon.CodeLength, "expected at most 3 items, got 4", 6)},
 		{"pattern", member("glob", 0xA1, 'A'), asQuery, wantError("glob", canon.CodePattern, "expected a match of the pattern ^[a-z]+$", 6)},
@@ -218,6 +223,22 @@ func TestReaderAccepts(t *testing.T) {
 	}
 }
 
+// The wire takes an integer where a number is asked for, if it is one exactly,
+// and counts characters, not bytes.
+func TestWireAccepts(t *testing.T) {
+	for _, v := range []int64{0, -1, 1 << 53, -1 << 53, 1 << 62, math.MinInt64} {
+		r := canon.NewWireReader(msgp.AppendInt64(nil, v), 0)
+		if got := r.Float(); got != float64(v) || r.End() != nil {
+			t.Errorf("%d: got %v, %v", v, got, r.Err())
+		}
+	}
+	text := strings.Repeat("é", 20)
+	r := canon.NewWireReader(msgp.AppendString(nil, text), 0)
+	if got := r.String(20, 20); got != text || r.End() != nil {
+		t.Errorf("got %q, %v", got, r.Err())
+	}
+}
+
 func TestReaderSticks(t *testing.T) {
 	r := canon.NewJSONReader([]byte(`{"a":1,"b":2}`), 4)
 	r.BeginObject()
@@ -248,21 +269,25 @@ func TestReaderMisuse(t *testing.T) {
 		"json": func() *canon.Reader { return canon.NewJSONReader([]byte(`[[1,2],3]`), 4) },
 		"wire": func() *canon.Reader { return canon.NewWireReader([]byte{0x92, 0x92, 1, 2, 3}, 4) },
 	}
-	uses := map[string]func(*canon.Reader){
-		"nothing read":         func(r *canon.Reader) {},
-		"element not read":     func(r *canon.Reader) { r.BeginArray(0, 9); r.NextElement(); r.NextElement() },
-		"members of an array":  func(r *canon.Reader) { r.BeginArray(0, 9); r.NextMember() },
-		"left early":           func(r *canon.Reader) { r.BeginArray(0, 9); r.NextElement(); r.Skip() },
-		"value twice":          func(r *canon.Reader) { r.Skip(); r.Skip() },
-		"no NextElement":       func(r *canon.Reader) { r.BeginArray(0, 9); r.Skip() },
-		"element without open": func(r *canon.Reader) { r.NextElement() },
+	uses := map[string]struct {
+		run  func(*canon.Reader)
+		want string
+	}{
+		"nothing read":         {func(r *canon.Reader) {}, "the value was not read to its end"},
+		"left early":           {func(r *canon.Reader) { r.BeginArray(0, 9); r.NextElement(); r.Skip() }, "[0]: the value was not read to its end"},
+		"element not read":     {func(r *canon.Reader) { r.BeginArray(0, 9); r.NextElement(); r.NextElement() }, "[0]: decoder error: a value was not read"},
+		"members of an array":  {func(r *canon.Reader) { r.BeginArray(0, 9); r.NextMember() }, "decoder error: members of an array, or elements of an object"},
+		"value twice":          {func(r *canon.Reader) { r.Skip(); r.Bool() }, "decoder error: no value stands here"},
+		"no NextElement":       {func(r *canon.Reader) { r.BeginArray(0, 9); r.Skip() }, "decoder error: no value stands here"},
+		"element without open": {func(r *canon.Reader) { r.NextElement() }, "decoder error: a value was not read"},
+		"element after all":    {func(r *canon.Reader) { r.Skip(); r.NextElement() }, "decoder error: a value was not read"},
 	}
 	for form, open := range forms {
-		for use, run := range uses {
+		for use, tt := range uses {
 			r := open()
-			run(r)
-			if r.End() == nil {
-				t.Errorf("%s: %s: no error", form, use)
+			tt.run(r)
+			if err := r.End(); err == nil || err.Error() != tt.want {
+				t.Errorf("%s: %s: got %v, want %s", form, use, err, tt.want)
 			}
 		}
 	}

@@ -67,8 +67,8 @@ func scanEscape(s []byte) (n int, problem string) {
 	case unit >= 0xDC00:
 		return 0, "half a surrogate pair in a string"
 	}
-	low, ok := hex4(s[6:])
-	if !ok || low < 0xDC00 || low > 0xDFFF {
+	low, _ := hex4(s[6:])
+	if low < 0xDC00 || low > 0xDFFF {
 		return 0, "half a surrogate pair in a string"
 	}
 	return 12, ""

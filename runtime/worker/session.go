@@ -139,6 +139,8 @@ func (s *session) call(m *message) error {
 		return broken("call %d came as call %d", s.sequence, m.sequence)
 	case int64(s.sequence) > limits.Calls:
 		return broken("more than %d calls", limits.Calls)
+	case len(s.frames.unread()) > 0:
+		return chatter()
 	case m.capability == "":
 		return broken("a call of no capability")
 	case len(m.body) > limits.ValueBytes:
@@ -185,7 +187,7 @@ func (s *session) answer(call Call) (Reply, error) {
 				if _, err := s.frames.next(); err != nil {
 					return Reply{}, s.lost(err)
 				}
-				return Reply{}, broken("a message while its call was on the way")
+				return Reply{}, chatter()
 			}
 		}
 	}
@@ -318,6 +320,9 @@ func (s *session) lost(err error) error {
 		Hint:    "the program may have used too much memory, or nested calls or values too deeply",
 	}
 }
+
+// chatter: a worker has one call on its way and then waits.
+func chatter() error { return broken("a message while its call was on the way") }
 
 // broken is the fault for a worker that broke the protocol.
 func broken(format string, args ...any) *fault.Fault {

@@ -13,8 +13,8 @@ import (
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/internal/noisy"
 	"github.com/capgen/capgen/runtime/worker"
-	"github.com/capgen/capgen/runtime/worker/internal/noisy"
 )
 
 // TestMain is what every host does, and it has the modes of the fakes: this
@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == hostArgument {
 		spinAsHost()
 	}
+	fakeMain()
 	worker.ServeWorkerAndExit()
 	os.Exit(m.Run())
 }

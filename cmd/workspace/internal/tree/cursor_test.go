@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"math"
 	"strings"
@@ -46,6 +47,11 @@ func TestHostileCursors(t *testing.T) {
 	for i := range raw {
 		hostile = append(hostile, base64.RawURLEncoding.EncodeToString(raw[:i]))
 	}
+	// The same numbers in more bytes than they need.
+	payload := append(appendString(appendString(nil, "a"), ""), 0x82, 0x00, 0, 0, 0, 0)
+	belongs, check := sha256.Sum256([]byte("r")), sha256.Sum256(payload)
+	long := append(append(belongs[:8:8], check[:4]...), payload...)
+	hostile = append(hostile, base64.RawURLEncoding.EncodeToString(long))
 	for _, text := range hostile {
 		if p, err := parseCursor(text, "r"); text != "" && err == nil {
 			t.Errorf("cursor %q is accepted as %+v", text, p)

@@ -146,11 +146,17 @@ func (t *Tree) openFile(p string) (*os.File, fs.FileInfo, error) {
 	if err := mustBeFile(info); err != nil {
 		return nil, nil, err
 	}
+	return openChecked(root, rel)
+}
+
+// openChecked opens what may have changed since it was looked at.
+func openChecked(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(rel, openFlags, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil {
+	info, err := f.Stat()
+	if err == nil {
 		err = mustBeFile(info)
 	}
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package noisy prints to standard output while it is initialized, as careless
-// dependencies do. Tests of the worker and of the guard link it. It must never
+// dependencies do. Tests of runtime/worker and of the guard link it. It must never
 // be imported by anything else.
 package noisy
 

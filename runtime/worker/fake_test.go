@@ -1,0 +1,238 @@
+//go:build linux
+
+package worker
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/internal/stdoutguard"
+)
+
+// FakeVariable names the mode of a fake worker in its environment.
+const FakeVariable = "CAPGEN_TEST_FAKE"
+
+// RunFake behaves as a hostile or broken worker, and exits.
+func RunFake(mode string) {
+	f := newFake()
+	if play, ok := fakes[mode]; ok {
+		play(f)
+		os.Exit(0)
+	}
+	panic("no fake " + mode)
+}
+
+type fake struct {
+	frames *frameReader
+	out    io.Writer
+	digest string
+}
+
+func newFake() *fake {
+	fd, ok := stdoutguard.Stdout()
+	if !ok {
+		fd = 1
+	}
+	return &fake{frames: newFrameReader(os.Stdin, maxTableBytes), out: os.NewFile(uintptr(fd), "out")}
+}
+
+func (f *fake) receive() *message {
+	payload, err := f.frames.next()
+	if err != nil {
+		os.Exit(0)
+	}
+	m, err := decode(payload)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func (f *fake) send(m *message) {
+	frame, err := appendFrame(nil, m.append)
+	if err != nil {
+		panic(err)
+	}
+	f.raw(frame)
+}
+
+func (f *fake) raw(b []byte) {
+	if _, err := f.out.Write(b); err != nil {
+		os.Exit(0)
+	}
+}
+
+// ready does what an honest worker does up to the source.
+func (f *fake) ready() {
+	f.digest = f.receive().digest
+	f.send(&message{kind: kindReady, protocol: protocol, digest: f.digest})
+	f.receive()
+}
+
+func fakeWire(fill func(w *canon.Writer)) []byte {
+	w := canon.NewWireWriter(nil)
+	fill(w)
+	return w.Bytes()
+}
+
+var emptyArguments = fakeWire(func(w *canon.Writer) { w.BeginObject(0); w.EndObject() })
+
+func nested(depth int) []byte {
+	return fakeWire(func(w *canon.Writer) {
+		for range depth {
+			w.BeginArray(1, 0, 1)
+			w.Element(0)
+		}
+		w.Null()
+		for range depth {
+			w.EndArray()
+		}
+	})
+}
+
+func (f *fake) call(sequence uint32) {
+	f.send(&message{kind: kindCall, sequence: sequence, capability: "test.echo", body: emptyArguments})
+}
+
+// hang waits to be killed.
+func hang() { time.Sleep(time.Hour) }
+
+var fakes = map[string]func(f *fake){
+	// Probes.
+	"version": func(f *fake) { f.receive(); f.send(&message{kind: kindReady, protocol: protocol + 1}); hang() },
+	"digest": func(f *fake) {
+		f.receive()
+		f.send(&message{kind: kindReady, protocol: protocol, digest: "ff"})
+		hang()
+	},
+	"trailing": func(f *fake) { f.ready0(); f.raw([]byte("bye")) },
+	"late trailing": func(f *fake) {
+		f.ready0()
+		f.frames.next()
+		f.raw([]byte("bye"))
+	},
+	"status":    func(f *fake) { f.ready0(); f.frames.next(); os.Exit(3) },
+	"lingering": func(f *fake) { f.ready0(); hang() },
+	"complains": func(f *fake) {
+		fmt.Fprint(os.Stderr, "cannot open the license file ", strings.Repeat("x", 10_000))
+		os.Exit(7)
+	},
+	"prints": func(f *fake) { f.raw([]byte("Welcome to the server\n")); hang() },
+
+	// Executions.
+	"empty frame":      func(f *fake) { f.ready(); f.raw(make([]byte, 8)); hang() },
+	"huge frame":       func(f *fake) { f.ready(); f.raw([]byte{0xFF, 0xFF, 0xFF, 0xFF, 1}); hang() },
+	"flood":            func(f *fake) { f.ready(); f.flood() },
+	"half a frame":     func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 9, 1}) },
+	"no frame":         func(f *fake) { f.ready() },
+	"not wire":         func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 1, 0xC1}); hang() },
+	"unknown kind":     func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 2, 0x91, 99}); hang() },
+	"kind of the host": func(f *fake) { f.ready(); f.send(&message{kind: kindReply, sequence: 1}); hang() },
+	"ready twice": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindReady, protocol: protocol, digest: f.digest})
+		hang()
+	},
+	"trailing bytes": func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 6, 0x94, 19, 0xC2, 1, 0, 0xC0}); hang() },
+	"sequence":       func(f *fake) { f.ready(); f.call(2); hang() },
+	"same sequence":  func(f *fake) { f.ready(); f.call(1); f.receive(); f.call(1); hang() },
+	"no capability":  func(f *fake) { f.ready(); f.send(&message{kind: kindCall, sequence: 1, body: emptyArguments}); hang() },
+	"two calls":      func(f *fake) { f.ready(); f.call(1); f.call(2); hang() },
+	"two calls at once": func(f *fake) {
+		f.ready()
+		one, _ := appendFrame(nil, (&message{kind: kindCall, sequence: 1, capability: "a", body: emptyArguments}).append)
+		two, _ := appendFrame(one, (&message{kind: kindCall, sequence: 2, capability: "a", body: emptyArguments}).append)
+		f.raw(two)
+		hang()
+	},
+	"deep arguments": func(f *fake) { f.ready(); f.arguments(nested(40)) },
+	"large arguments": func(f *fake) {
+		f.ready()
+		f.arguments(fakeWire(func(w *canon.Writer) { w.String(strings.Repeat("x", 1<<20), 0, 1<<20) }))
+	},
+	"bad arguments": func(f *fake) { f.ready(); f.arguments([]byte{0xA2, 0xFF, 0xFF}) },
+	"calls without end": func(f *fake) {
+		f.ready()
+		for i := uint32(1); ; i++ {
+			f.call(i)
+			f.receive()
+		}
+	},
+	"deep result": func(f *fake) { f.ready(); f.result(nested(40)) },
+	"large result": func(f *fake) {
+		f.ready()
+		f.result(fakeWire(func(w *canon.Writer) { w.String(strings.Repeat("x", 1<<20), 0, 1<<20) }))
+	},
+	"empty result": func(f *fake) { f.ready(); f.result(nil) },
+	"two results": func(f *fake) {
+		f.ready()
+		frame, _ := appendFrame(nil, (&message{kind: kindResult, body: []byte{1}}).append)
+		f.raw(append(frame, frame...))
+		hang()
+	},
+	"denied": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindFault, fault: &fault.Fault{Class: fault.Denied, Message: "the policy says no"}})
+		hang()
+	},
+	"bad text": func(f *fake) {
+		f.ready()
+		frame, _ := appendFrame(nil, (&message{kind: kindFault, fault: &fault.Fault{Class: fault.ProgramError, Message: "abc"}}).append)
+		f.raw([]byte(strings.Replace(string(frame), "abc", "a\xFFc", 1)))
+		hang()
+	},
+	"many steps": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindResult, steps: 1 << 60, body: []byte{1}})
+		hang()
+	},
+	"not ready":     func(f *fake) { f.receive(); f.result([]byte{1}) },
+	"reads nothing": func(f *fake) { f.ready(); f.call(1); hang() },
+	"grandchild":    func(f *fake) { f.ready(); f.grandchild() },
+}
+
+// ready0 shakes hands as an honest worker does.
+func (f *fake) ready0() {
+	m := f.receive()
+	f.send(&message{kind: kindReady, protocol: protocol, digest: m.digest})
+}
+
+func (f *fake) arguments(body []byte) {
+	f.send(&message{kind: kindCall, sequence: 1, capability: "test.echo", body: body})
+	hang()
+}
+
+func (f *fake) result(body []byte) {
+	f.send(&message{kind: kindResult, body: body})
+	hang()
+}
+
+// flood announces a frame of the permitted size and goes on for ever.
+func (f *fake) flood() {
+	head := binary.BigEndian.AppendUint32(nil, 1<<20)
+	f.raw(head)
+	chunk := make([]byte, 1<<16)
+	for {
+		f.raw(chunk)
+	}
+}
+
+// grandchild leaves the pipes to a process outside the worker's group, and
+// dies.
+func (f *fake) grandchild() {
+	p, err := os.StartProcess("/bin/sleep", []string{"sleep", "20"}, &os.ProcAttr{
+		Files: []*os.File{os.Stdin, f.out.(*os.File), os.Stderr},
+		Sys:   newGroup(),
+	})
+	if err != nil {
+		panic(err)
+	}
+	p.Release()
+	hang()
+}

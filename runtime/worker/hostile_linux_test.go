@@ -1,0 +1,240 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/worker"
+)
+
+// script writes an executable shell script.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "worker")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// fakeWorker is this test binary in one of its fake modes.
+func fakeWorker(t *testing.T, mode string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script(t, fmt.Sprintf("export %s='%s'\nexec '%s'", worker.FakeVariable, mode, self))
+}
+
+func TestLyingWorkers(t *testing.T) {
+	for mode, message := range map[string]string{
+		"empty frame":       "an empty frame",
+		"huge frame":        "too large",
+		"flood":             "",
+		"half a frame":      "ended before",
+		"no frame":          "ended before",
+		"not wire":          "",
+		"unknown kind":      "unknown message kind",
+		"kind of the host":  "the host's",
+		"ready twice":       "out of place",
+		"trailing bytes":    "a body of 1 bytes",
+		"sequence":          "call 1 came as call 2",
+		"same sequence":     "call 2 came as call 1",
+		"no capability":     "a call of no capability",
+		"two calls":         "while its call was on the way",
+		"two calls at once": "while its call was on the way",
+		"deep arguments":    "arguments",
+		"large arguments":   "arguments of",
+		"bad arguments":     "arguments",
+		"calls without end": "more than 1000 calls",
+		"deep result":       "result",
+		"large result":      "a result of",
+		"empty result":      "result",
+		"two results":       "bytes after its result",
+		"denied":            "a fault of class permission_denied",
+		"bad text":          "UTF-8",
+		"not ready":         "instead of ready",
+		"version":           "protocol",
+		"digest":            "another binding table",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			s := spawner(t, worker.Config{Executable: fakeWorker(t, mode)})
+			j := job("1")
+			if strings.HasPrefix(mode, "two calls") {
+				j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
+					<-ctx.Done()
+					return worker.Reply{}
+				}
+			} else {
+				j.Call = func(context.Context, worker.Call) worker.Reply { return worker.Reply{Value: []byte{1}} }
+			}
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			_, err := s.Run(ctx, j)
+			wantFault(t, err, fault.WorkerLost, message)
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if all, _ := children(t, os.Getpid()); len(all) > 0 {
+				t.Errorf("%d processes are left", len(all))
+			}
+		})
+	}
+}
+
+func TestStepsAreNotBelieved(t *testing.T) {
+	s := spawner(t, worker.Config{Executable: fakeWorker(t, "many steps")})
+	r, err := s.Run(context.Background(), job("1"))
+	if err != nil || r.Steps != limits().Steps {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A worker that does not read cannot hold the host in a write.
+func TestWorkerThatDoesNotRead(t *testing.T) {
+	s := spawner(t, worker.Config{Executable: fakeWorker(t, "reads nothing")})
+	j := job("1")
+	j.Call = func(context.Context, worker.Call) worker.Reply {
+		return worker.Reply{Value: wireString(strings.Repeat("x", 1<<19))}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := s.Run(ctx, j)
+	wantFault(t, err, fault.Limit, "time")
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// Nor can a process it leaves behind, which holds the pipes.
+func TestGrandchild(t *testing.T) {
+	s := spawner(t, worker.Config{Executable: fakeWorker(t, "grandchild")})
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := s.Run(ctx, job("1"))
+	wantFault(t, err, fault.Limit, "time")
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func probe(t *testing.T, executable string) error {
+	t.Helper()
+	err := worker.Probe(context.Background(), worker.Config{Executable: executable, Table: table()})
+	if all, _ := children(t, os.Getpid()); len(all) > 0 {
+		t.Errorf("%d processes are left", len(all))
+	}
+	return err
+}
+
+func TestProbe(t *testing.T) {
+	if err := probe(t, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, executable, want string }{
+		{"no entry call", script(t, "exit 0"), "ended without an answer (exit status 0): main must call"},
+		{"no entry call, fails", script(t, "exit 4"), "ended without an answer (exit status 4)"},
+		{"prints", script(t, "echo hello world; cat"), `beginning with "hello world\n": main must call`},
+		{"prints little", script(t, "printf hi"), `beginning with "hi"`},
+		{"prints behind the guard", fakeWorker(t, "prints"), `beginning with "Welcome to the server\n"`},
+		{"version", fakeWorker(t, "version"), "speaks protocol 2, this host speaks 1"},
+		{"table", fakeWorker(t, "digest"), "did not read the binding table"},
+		{"trailing", fakeWorker(t, "trailing"), "more than its answer"},
+		{"late trailing", fakeWorker(t, "late trailing"), "more than its answer"},
+		{"status", fakeWorker(t, "status"), "ended badly (exit status 3)"},
+		{"missing", "/does/not/exist", "no such file"},
+		{"not executable", "/dev/null", "permission denied"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := probe(t, c.executable)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	err := probe(t, fakeWorker(t, "complains"))
+	if err == nil || !strings.Contains(err.Error(), "exit status 7") || !strings.Contains(err.Error(), "cannot open the license file") || len(err.Error()) > 5<<10 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProbeEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	err := worker.Probe(ctx, worker.Config{Executable: script(t, "exec sleep 30"), Table: table()})
+	if err == nil || time.Since(began) > 2*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
+func TestProbeTimeout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	t.Parallel()
+	for name, want := range map[string]string{
+		script(t, "echo waiting >&2; exec sleep 30"): "did not answer within 5s: main must call ServeWorkerAndExit as its first statement, before it reads flags, prints or starts anything; its standard error says: waiting",
+		fakeWorker(t, "lingering"):                   "did not end within 5s",
+	} {
+		err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A worker refuses to start workers.
+func TestForkGuard(t *testing.T) {
+	t.Setenv("CAPGEN_WORKER", "1")
+	if !worker.IsWorker() {
+		t.Fatal("not a worker")
+	}
+	if _, err := worker.NewSpawner(worker.Config{Table: table()}); err == nil || !strings.Contains(err.Error(), "ServeWorkerAndExit") {
+		t.Errorf("got %v", err)
+	}
+	if err := worker.Probe(context.Background(), worker.Config{Table: table()}); err == nil {
+		t.Error("a worker probed")
+	}
+}
+
+// runWorker starts a worker as no host does.
+func runWorker(t *testing.T, input string) (string, error) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = []string{"CAPGEN_WORKER=1"}
+	c.Stdin = strings.NewReader(input)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if text := strings.ReplaceAll(stderr.String(), "a package init printed this\n", ""); text != "" {
+		t.Errorf("diagnostics: %s", text)
+	}
+	return string(out), err
+}
+
+// A worker started by hand by something that is no host gets nowhere.
+func TestBadHosts(t *testing.T) {
+	for name, input := range map[string]string{
+		"nothing":   "",
+		"text":      "GET / HTTP/1.1\r\n\r\n",
+		"empty":     "\x00\x00\x00\x00",
+		"run first": "\x00\x00\x00\x03\x91\x02\x00",
+	} {
+		out, err := runWorker(t, input)
+		if err == nil || out != "" {
+			t.Errorf("%s: wrote %q, %v", name, out, err)
+		}
+	}
+}
