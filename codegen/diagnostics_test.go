@@ -150,6 +150,7 @@ func TestBadModels(t *testing.T) {
 		{"text-utf8", one(object(required("x", str(func(t *schema.Type) { t.Description = "\xff" }))))},
 		{"default-value", one(object(defaulted("x", str(), `1`)))},
 		{"default-value", one(object(defaulted("x", integer(), `1.5`)))},
+		{"default-value", one(object(defaulted("x", integer(), `9007199254740993`)))},
 		{"default-value", one(object(defaulted("x", object(required("a", str())), `{}`)))},
 		{"default-value", one(object(defaulted("x", object(), `{"a":1}`)))},
 		{"default-value", one(object(defaulted("x", array(boolean()), `[1]`)))},

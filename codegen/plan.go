@@ -141,14 +141,13 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	}
 	p.checkPackage(m.Package)
 	p.checkTexts(schema.Position{}, m.Server.Name, m.Server.Title, m.Server.Version, m.Server.Instructions)
-	types := slices.SortedFunc(slices.Values(m.Types), func(a, b *schema.NamedType) int { return cmp.Compare(a.Name, b.Name) })
 	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
-	p.checkModel(types, caps)
+	p.checkModel(m.Types, caps)
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}
 	out := &plan{pkg: m.Package, server: m.Server}
-	out.types = p.planTypes(types)
+	out.types = p.planTypes(m.Types)
 	out.namespaces = p.planNamespaces(caps)
 	return out, p.diags
 }
@@ -192,7 +191,9 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 			n := newNamespace(ns, aliases)
 			fields.claim(n.field, "namespace "+ns, c.Pos)
 			s = newScope("package "+n.dir, &p.diags)
-			s.reserve("the generated code itself", "Handlers", "Register")
+			// Handlers and Register need no claim: names that are made of the
+			// manifest end in Input, Output, Capability or Pattern, or begin
+			// with such a name.
 			scopes[ns] = s
 			out = append(out, n)
 		}

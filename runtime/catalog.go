@@ -49,7 +49,10 @@ func (c *catalog) byName(name string) *entry { return c.names[name] }
 // newCatalog checks the capabilities and leaves out the disabled ones. It
 // reports every problem.
 func newCatalog(capabilities []Capability, disabled []string, limits Limits) (*catalog, []error) {
-	checker := &catalogChecker{ids: map[string]int{}, names: map[string]int{}, namespaces: map[string]string{}}
+	checker := &catalogChecker{
+		ids: map[string]int{}, names: map[string]int{}, namespaces: map[string]string{},
+		reserved: binding.ReservedRoots(),
+	}
 	for i := range capabilities {
 		checker.check(i, capabilities[i])
 	}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ type catalogChecker struct {
 	ids, names map[string]int
 	namespaces map[string]string // namespace → a capability in it
 	bytes      int
+	reserved   []string
 }
 
 func (c *catalogChecker) fail(name, format string, args ...any) {
@@ -55,7 +57,7 @@ func (c *catalogChecker) checkName(name string) {
 		c.fail(name, "%v", err)
 		return
 	}
-	if root, _, _ := strings.Cut(name, "."); binding.IsReservedRoot(root) {
+	if root, _, _ := strings.Cut(name, "."); slices.Contains(c.reserved, root) {
 		c.fail(name, "the namespace %s is reserved for the program language", root)
 	}
 	for ns := namespaceOf(name); ns != ""; ns = namespaceOf(ns) {

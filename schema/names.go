@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 // Longest names, in bytes.
@@ -17,7 +19,7 @@ type names struct {
 }
 
 func newNames() names {
-	return names{reservedRoots(), languageKeywords(), reservedNamespaces(), reservedDirectories()}
+	return names{binding.ReservedRoots(), languageKeywords(), reservedNamespaces(), reservedDirectories()}
 }
 
 // isSegment tells whether s is [a-z][a-z0-9_]*.

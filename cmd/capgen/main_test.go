@@ -111,6 +111,18 @@ func TestDiffIsInert(t *testing.T) {
 	}
 }
 
+// Nor anything that a manifest says, should one get so far.
+func TestShowIsInert(t *testing.T) {
+	var b bytes.Buffer
+	f := effectiveForm{Name: "a\x1b[2J", Description: "b\u202ec", Input: []byte(`"\u200b"`), Output: []byte(`{"a":"` + "\u009b" + `"}`)}
+	if err := f.writeText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x1b\u202e\u200b\u009b") {
+		t.Errorf("%q", b.String())
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"generate", "check", "show", "version", "help"}
 	for name, want := range map[string]string{"generat": "generate", "chekc": "check", "sho": "show", "gen": "", "": "", strings.Repeat("x", 1000): "", "hlp": "help"} {

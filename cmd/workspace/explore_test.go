@@ -33,24 +33,28 @@ const exploreProgram = "../../examples/explore/explore.star"
 // toolsDirectory returns where the pinned golang.org/x/tools lies.
 func toolsDirectory(t *testing.T) string {
 	t.Helper()
-	command := exec.Command("go", "list", "-mod=mod", "-m", "-f", "{{.Dir}}", "golang.org/x/tools")
-	command.Dir = "../../tools"
-	out, err := command.Output()
-	if dir := strings.TrimSpace(string(out)); err == nil && dir != "" {
+	list := func() string {
+		command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/tools")
+		command.Dir = "../../tools"
+		out, err := command.Output()
+		if err != nil {
+			return "" // not even its go.mod is here
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if dir := list(); dir != "" {
 		return dir
 	}
-	command = exec.Command("go", "mod", "download", "golang.org/x/tools")
+	command := exec.Command("go", "mod", "download", "golang.org/x/tools")
 	command.Dir = "../../tools"
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Skipf("golang.org/x/tools is not here and cannot be downloaded: %s", out)
 	}
-	command = exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/tools")
-	command.Dir = "../../tools"
-	out, err = command.Output()
-	if err != nil {
-		t.Fatal(err)
+	dir := list()
+	if dir == "" {
+		t.Fatal("golang.org/x/tools was downloaded, but is not found")
 	}
-	return strings.TrimSpace(string(out))
+	return dir
 }
 
 // computeExploration computes with go/parser and go/scanner what the program

@@ -1,34 +1,30 @@
 package binding
 
-import (
-	"slices"
-	"strings"
-)
-
 // ReservedRoots returns the first segments that no capability name may have,
-// sorted: every name of the Starlark universe, the builtins and globals of the
-// program language, the modules that programs may import one day, and the
-// directories of generated code that are no namespace.
+// in no order: the program language has, or will have, a name of its own
+// there.
 func ReservedRoots() []string {
-	names := strings.Fields(reservedRoots)
-	slices.Sort(names)
-	return slices.Compact(names)
+	return append(starlarkUniverse(),
+		// The entry points of a program and what it is given.
+		"main", "result", "data",
+		// What capgen adds to the language.
+		"attempt", "change", "pages", "parallel", "run",
+		// Builtins of Python that programs of models use.
+		"divmod", "filter", "isinstance", "map", "next", "pow", "round", "sum",
+		// Modules that programs may import.
+		"asyncio", "collections", "dataclasses", "datetime", "functools", "itertools", "json",
+		"math", "re", "statistics", "typing",
+	)
 }
 
-// IsReservedRoot reports whether no capability name may start with root.
-func IsReservedRoot(root string) bool {
-	_, found := slices.BinarySearch(ReservedRoots(), root)
-	return found
+// starlarkUniverse lists the names of starlark.Universe. It is a copy because
+// neither a manifest's loader nor a host should need the interpreter to know
+// them; a test compares the two.
+func starlarkUniverse() []string {
+	return []string{
+		"False", "None", "True", "abs", "all", "any", "bool", "bytes", "chr", "dict", "dir",
+		"enumerate", "fail", "float", "getattr", "hasattr", "hash", "int", "len", "list", "max",
+		"min", "ord", "print", "range", "repr", "reversed", "set", "sorted", "str", "tuple",
+		"type", "zip",
+	}
 }
-
-const reservedRoots = `
-	False None True abs all any bool bytes chr dict dir enumerate fail float getattr hasattr hash int
-	len list max min ord print range repr reversed set sorted str tuple type zip
-
-	sum json math data parallel attempt pages change run result main
-	map filter round isinstance pow divmod next iter callable object super
-
-	re datetime collections itertools functools statistics typing asyncio dataclasses time
-
-	types catalog lock
-`

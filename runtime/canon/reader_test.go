@@ -88,6 +88,7 @@ func TestJSONErrors(t *testing.T) {
 		{"open string", `"abc`, asString, wantError("", canon.CodeSyntax, "string without closing quote", 4)},
 		{"open escape", `"abc\`, asString, wantError("", canon.CodeSyntax, "string without closing quote", 4)},
 		{"last control character", "\"a\x1f\"", asString, wantError("", canon.CodeSyntax, "unescaped control character in a string", 2)},
+		{"high surrogate before a character above them", `"\ud800\uffff"`, asString, wantError("", canon.CodeSyntax, "half a surrogate pair in a string", 1)},
 		{"two low surrogates", `"\udc00\udc00"`, asString, wantError("", canon.CodeSyntax, "half a surrogate pair in a string", 1)},
 		{"high surrogate before another escape", `"\ud800\n"`, asString, wantError("", canon.CodeSyntax, "half a surrogate pair in a string", 1)},
 		{"control character", "\"a\x01\"", asString, wantError("", canon.CodeSyntax, "unescaped control character in a string", 2)},

@@ -108,6 +108,17 @@ func TestEncodeCuts(t *testing.T) {
 	}
 }
 
+// A cut falls between two characters.
+func TestEncodeCutsAtCharacters(t *testing.T) {
+	for shift := range 4 {
+		text := strings.Repeat("a", shift) + strings.Repeat("😀", 2000)
+		got, err := decode(encode(t, fault.Fault{Class: fault.Cancelled, Message: text}))
+		if kept, ok := strings.CutSuffix(got.Message, "…"); err != nil || !ok || !strings.HasPrefix(text, kept) {
+			t.Errorf("shift %d: %v, …%q", shift, err, got.Message[max(0, len(got.Message)-9):])
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	long := func(n int) string { return `"` + strings.Repeat("é", n/2+1) + `"` } // within n code points, beyond n bytes
 	const head = `{"class":"program_error","message":"m"`

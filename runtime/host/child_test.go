@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,6 +59,9 @@ func childOptions() Options {
 		Name: "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
 		Flags: func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
 		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
+			if os.Stdout != os.Stderr {
+				return nil, errors.New("os.Stdout is not standard error before the first code of the host")
+			}
 			b := runtime.NewBuilder(runtime.Options{
 				Server:     runtime.ServerInfo{Name: "child", Version: "0.0.1"},
 				Authorizer: authz.AllowAll(),

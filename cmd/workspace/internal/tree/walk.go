@@ -13,7 +13,7 @@ const (
 	// MaxDepth is how many directories deep a walk goes.
 	MaxDepth = 64
 	// maxVisited bounds the entries that one page looks at, reported or not.
-	maxVisited = 50_000
+	maxVisited = 20_000
 	// maxProblems bounds the problems of one page.
 	maxProblems = 100
 	// maxAnswerBytes bounds the texts of one page, well below what may cross
