@@ -7,82 +7,128 @@ import (
 )
 
 // GeneratedCode1 is referred to by generated code. A runtime that no longer
-// understands that code lacks the constant, so that the build fails and says
-// to run go generate with the capgen of this runtime.
+// understands that code lacks the constant, so that the build fails and names
+// it: run go generate with the capgen of the runtime in go.mod.
 const GeneratedCode1 = true
 
 // Effect is what a capability does to the world.
 type Effect string
 
+// The effects that this version dispatches. A capability with another one is
+// refused when the server is built.
 const (
-	EffectRead    Effect = "read"
-	EffectWrite   Effect = "write"
-	EffectDestroy Effect = "destroy"
+	EffectRead    Effect = "read"    // changes nothing
+	EffectWrite   Effect = "write"   // adds, or changes what can be put back
+	EffectDestroy Effect = "destroy" // may overwrite or delete
 )
 
 // Idempotency says what repeating a call does.
 type Idempotency string
 
+// The kinds of idempotency.
 const (
-	IdempotencyNatural Idempotency = "natural"
-	IdempotencyKey     Idempotency = "key"
-	IdempotencyNone    Idempotency = "none"
+	IdempotencyNatural Idempotency = "natural" // repeating changes nothing more
+	IdempotencyKey     Idempotency = "key"     // safe to repeat with the same key
+	IdempotencyNone    Idempotency = "none"    // each call has its own effect
 )
 
-// World says whether a capability touches systems outside.
+// World says whether a capability touches systems outside of the host.
 type World string
 
+// The worlds.
 const (
 	WorldClosed World = "closed"
 	WorldOpen   World = "open"
 )
 
-// Info is what generated code says of one capability.
+// Info is what generated code says of one capability. It is constant.
 type Info struct {
+	// ID is the stable identity for policies, filters and audit; Name is the
+	// dotted name that programs use.
 	ID, Name    string
 	Summary     string
 	Description string
+	// Search holds phrases that find the capability; they are never returned.
 	Search      []string
 	Effect      Effect
 	Idempotency Idempotency
 	World       World
-	Scopes      []string
-	// Signature as a program sees it: records.lookup(*, key: str, limit: int = 20)
+	// Scopes must all be held by the subject; sorted.
+	Scopes []string
+	// Signature is how a program calls it:
+	// records.lookup(*, key: str, limit: int = 20).
 	Signature string
-	// Parameters are names and descriptions of the inputs, for search.
+	// Parameters are the inputs by name and description, for search.
 	Parameters []Parameter
-	// Binding is the JSON of a binding.Capability.
+	// Binding is the JSON text of a binding.Capability.
 	Binding string
-	// Input and Output are the JSON that describe_api answers: an array of
-	// fields, and one field without a name.
+	// Input and Output are the JSON texts that describe_api answers: an array
+	// of fields, and one field without a name.
 	Input, Output string
 }
 
-// Parameter is one input, for search.
+// Parameter is one input as search sees it.
 type Parameter struct{ Name, Description string }
 
-// Input is implemented by generated input types.
+// Input is implemented by the pointer to a generated input type.
 type Input[T any] interface {
 	*T
 	Decode(r *canon.Reader) error
 	Encode(w *canon.Writer)
 }
 
-// Output is implemented by generated output types.
+// Output is implemented by the pointer to a generated output type.
 type Output[T any] interface {
 	*T
 	Encode(w *canon.Writer)
 }
 
-// Capability is an entry to register. Generated code makes one with NewCapability.
+// Capability is one entry to register: what generated code knows of it, and
+// its handler. The zero Capability is refused when the server is built.
 type Capability struct {
 	info Info
-	bind func(r *canon.Reader) (invocation, error)
+	bind binder
 }
 
-// NewCapability joins what generated code knows of a capability with its handler.
+// NewCapability joins a capability's info with its handler. Generated code
+// calls it; the types tie the handler to the manifest at compile time.
 func NewCapability[In, Out any, PIn Input[In], POut Output[Out]](info Info, handle func(context.Context, In) (Out, error)) Capability {
-	panic("stub")
+	return Capability{
+		info: info,
+		bind: func(r *canon.Reader) (invocation, error) {
+			call := &typedInvocation[In, Out, PIn, POut]{handle: handle}
+			if err := PIn(&call.in).Decode(r); err != nil {
+				return nil, err
+			}
+			if err := r.End(); err != nil {
+				return nil, err
+			}
+			return call, nil
+		},
+	}
 }
 
-type invocation interface{}
+// invocation is one bound call: its typed arguments, and the way to the
+// handler. Encode writes the arguments.
+type invocation interface {
+	canon.Encoder
+	call(ctx context.Context) (canon.Encoder, error)
+}
+
+type typedInvocation[In, Out any, PIn Input[In], POut Output[Out]] struct {
+	in     In
+	handle func(context.Context, In) (Out, error)
+}
+
+func (c *typedInvocation[In, Out, PIn, POut]) Encode(w *canon.Writer) { PIn(&c.in).Encode(w) }
+
+func (c *typedInvocation[In, Out, PIn, POut]) call(ctx context.Context) (canon.Encoder, error) {
+	out, err := c.handle(ctx, c.in)
+	if err != nil {
+		return nil, err
+	}
+	return POut(&out), nil
+}
+
+// binder reads one call's arguments with the generated decoder.
+type binder func(r *canon.Reader) (invocation, error)

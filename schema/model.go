@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Manifest is a manifest in its effective form: resolved, lowered, complete.
 type Manifest struct {
 	// Package is the Go import path under which code is generated.
@@ -37,10 +39,17 @@ type Capability struct {
 }
 
 // Namespace is the name without its last segment: a.b of a.b.c.
-func (c *Capability) Namespace() string { panic("stub") }
+func (c *Capability) Namespace() string {
+	if i := strings.LastIndexByte(c.Name, '.'); i >= 0 {
+		return c.Name[:i]
+	}
+	return ""
+}
 
 // Leaf is the last segment of the name.
-func (c *Capability) Leaf() string { panic("stub") }
+func (c *Capability) Leaf() string {
+	return c.Name[strings.LastIndexByte(c.Name, '.')+1:]
+}
 
 // Kind of a Type.
 type Kind string
@@ -123,8 +132,3 @@ type Diagnostic struct {
 	// Related is a second position (the other definition of a duplicate).
 	Related *Position
 }
-
-// Load reads the manifest called name from files, which holds every file it
-// may refer to, by slash-separated path. With an error among the diagnostics
-// the manifest is nil.
-func Load(files map[string][]byte, name string) (*Manifest, []Diagnostic) { panic("stub") }

@@ -1,0 +1,107 @@
+# Everything a contributor types. `make help` lists the targets; run and test
+# need Go and make only.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+BIN := bin
+# A pure Go build with no path of this machine in it.
+BUILD := CGO_ENABLED=0 $(GO) build -trimpath
+TOOL := $(GO) tool -modfile=tools/go.mod
+# Folders that hold a manifest; each has its generated code beside it.
+MANIFESTS := . examples/quickstart
+# Systems that must compile, besides linux/amd64 (nocgo).
+PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
+# How long each fuzz target runs.
+FUZZTIME := 4s
+# What bench measures, and how often.
+BENCH := .
+COUNT := 6
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/capgen and bin/workspace
+	$(BUILD) -o $(BIN)/ ./cmd/capgen ./cmd/workspace
+
+.PHONY: run
+run: ## Build the reference server and run one program over this repository
+	@$(BUILD) -o $(BIN)/ ./cmd/workspace
+	@$(BIN)/workspace exec --root . examples/explore/explore.star
+
+.PHONY: test
+test: ## Run all tests
+	$(GO) test ./...
+
+.PHONY: race
+race: ## Run all tests under the race detector (needs a C compiler)
+	$(GO) test -race -timeout 20m ./...
+
+.PHONY: fmt
+fmt: ## Format the Go files
+	gofmt -w $$(find . -name '*.go' -not -path './$(BIN)/*')
+
+.PHONY: fmt-check
+fmt-check: ## Fail if a Go file is not formatted
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## Run staticcheck, at the version that tools/go.mod pins
+	$(TOOL) staticcheck ./...
+
+.PHONY: generate
+generate: ## Compile every manifest into Go
+	@for d in $(MANIFESTS); do (cd $$d && $(GO) run github.com/capgen/capgen/cmd/capgen generate); done
+
+.PHONY: check
+check: ## Fail if generated code is missing, stale or edited
+	@for d in $(MANIFESTS); do (cd $$d && $(GO) run github.com/capgen/capgen/cmd/capgen check); done
+
+.PHONY: nocgo
+nocgo: ## Build without cgo
+	CGO_ENABLED=0 $(GO) build ./...
+
+.PHONY: cross
+cross: ## Build and vet for other systems
+	@for p in $(PLATFORMS); do \
+		echo "cross $$p"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./...; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; \
+	done
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME
+	@targets=$$(grep -rnoE '^func Fuzz[A-Z][A-Za-z0-9_]*' --include='*_test.go' . | sort) || { echo "no fuzz target found"; exit 1; }; \
+	while IFS=: read -r file _ declaration; do \
+		echo "fuzz $$(dirname "$$file") $${declaration#func }"; \
+		$(GO) test -run '^$$' -fuzz "^$${declaration#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
+	done <<<"$$targets"
+
+.PHONY: soak
+soak: ## Fuzz each target for a minute, then repeat the tests under the race detector
+	@$(MAKE) fuzz FUZZTIME=60s
+	$(GO) test -race -count=10 -timeout 3h ./runtime/... ./cmd/...
+
+.PHONY: bench
+bench: ## Run the benchmarks and summarize them
+	@mkdir -p $(BIN)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 1h ./... | tee $(BIN)/bench.txt
+	$(TOOL) benchstat $(BIN)/bench.txt
+
+.PHONY: ci
+ci: fmt-check vet lint check nocgo cross run race fuzz ## Everything that must hold before a merge
+
+.PHONY: clean
+clean: ## Remove what builds leave behind
+	rm -rf $(BIN)

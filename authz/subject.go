@@ -1,0 +1,131 @@
+package authz
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// ErrUnauthenticated is returned by a SubjectResolver that cannot establish
+// who a request comes from.
+var ErrUnauthenticated = errors.New("authz: unauthenticated")
+
+// Kind tells how a subject was established.
+type Kind string
+
+// The kinds of a subject.
+const (
+	KindLocal       Kind = "local"       // the owner of the local process (stdio)
+	KindDemo        Kind = "demo"        // a shared token
+	KindDevelopment Kind = "development" // unauthenticated, on a loopback address
+	KindOIDC        Kind = "oidc"        // a verified OAuth 2.1 access token
+)
+
+// Subject is who a request comes from. The zero Subject is nobody and is
+// refused everywhere.
+type Subject struct {
+	Kind Kind
+	// Issuer and ID are set for KindOIDC only: the token's iss and sub, as
+	// they stand there (RFC 7519 section 4.1).
+	Issuer, ID string
+	// Scopes are what the subject was granted; the zero value grants none.
+	Scopes Scopes
+}
+
+// Local is the subject of a session with the owner of the process. It has all
+// scopes.
+func Local() Subject { return Subject{Kind: KindLocal, Scopes: AllScopes()} }
+
+// IsZero reports whether s is nobody.
+func (s Subject) IsZero() bool { return s.Kind == "" }
+
+// String is the flat form that policies and records use: local, shared-token,
+// development or oidc:<issuer>#<sub>; empty for nobody. A verified subject
+// always has the long form, so that no token can be named like a reserved word.
+func (s Subject) String() string {
+	switch s.Kind {
+	case KindLocal, KindDevelopment:
+		return string(s.Kind)
+	case KindDemo:
+		return "shared-token"
+	case KindOIDC:
+		return "oidc:" + s.Issuer + "#" + s.ID
+	default:
+		return ""
+	}
+}
+
+// Scopes is an immutable set of scopes. The zero Scopes is empty.
+type Scopes struct {
+	all   bool
+	names []string // sorted
+}
+
+// AllScopes holds every scope.
+func AllScopes() Scopes { return Scopes{all: true} }
+
+// ScopesOf holds exactly the given scopes.
+func ScopesOf(names ...string) Scopes {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return Scopes{names: slices.Compact(names)}
+}
+
+// Has reports whether the set holds name.
+func (s Scopes) Has(name string) bool {
+	if s.all {
+		return true
+	}
+	_, ok := slices.BinarySearch(s.names, name)
+	return ok
+}
+
+// SubjectResolver establishes who a request comes from. It looks at nothing
+// but host-owned context: never at arguments, program source, request
+// metadata or unverified headers. It must be safe for concurrent use.
+type SubjectResolver interface {
+	// Subject returns the subject, or an error that wraps ErrUnauthenticated.
+	Subject(ctx context.Context) (Subject, error)
+}
+
+// StaticSubject resolves every request to s. It fits a transport whose every
+// message comes from one party, such as stdio.
+func StaticSubject(s Subject) SubjectResolver { return staticSubject{s} }
+
+type staticSubject struct{ subject Subject }
+
+func (r staticSubject) Subject(context.Context) (Subject, error) {
+	if r.subject.IsZero() {
+		return Subject{}, ErrUnauthenticated
+	}
+	return r.subject, nil
+}
+
+// ContextSubject resolves a request to what WithSubject put into its context.
+// It fits a transport where a receiving middleware has verified each request.
+func ContextSubject() SubjectResolver { return contextSubject{} }
+
+type contextSubject struct{}
+
+func (contextSubject) Subject(ctx context.Context) (Subject, error) {
+	s, ok := SubjectFromContext(ctx)
+	if !ok {
+		return Subject{}, ErrUnauthenticated
+	}
+	return s, nil
+}
+
+type subjectKey struct{}
+
+// WithSubject returns a context that carries s. Only code that has verified s
+// may call it.
+func WithSubject(ctx context.Context, s Subject) context.Context {
+	return context.WithValue(ctx, subjectKey{}, s)
+}
+
+// SubjectFromContext returns the subject that WithSubject put into ctx, and
+// whether there is one that is not nobody.
+func SubjectFromContext(ctx context.Context) (Subject, bool) {
+	s, _ := ctx.Value(subjectKey{}).(Subject)
+	return s, !s.IsZero()
+}

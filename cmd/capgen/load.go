@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/capgen/capgen/codegen"
+	"github.com/capgen/capgen/schema"
+)
+
+// maxManifest bounds what is read of a manifest, in bytes.
+const maxManifest = 16 << 20
+
+func (t *tool) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(t.dir, name)
+}
+
+// load reads the manifest and prints its findings. ok is false when there is
+// nothing to go on with; then code is how to exit.
+func (t *tool) load(o *options) (m *schema.Manifest, code int, ok bool) {
+	text, err := t.readManifest(o.manifest)
+	if err != nil {
+		return nil, t.fail(err), false
+	}
+	name := filepath.ToSlash(o.manifest)
+	m, diags := schema.Load(map[string][]byte{name: text}, name)
+	failed := m == nil || schema.HasErrors(diags)
+	return m, exitFindings, t.report(diags, o.format, failed) && !failed
+}
+
+// report prints findings: with a failure as the command's result, otherwise
+// beside it.
+func (t *tool) report(diags []schema.Diagnostic, format schema.Format, failed bool) bool {
+	if len(diags) == 0 {
+		return true
+	}
+	w := t.stderr
+	if failed {
+		w = t.stdout
+	}
+	return schema.Render(w, diags, format) == nil
+}
+
+func (t *tool) readManifest(name string) ([]byte, error) {
+	f, err := os.Open(t.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no manifest %s: run capgen where it is, or name one with --manifest", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxManifest)
+	}
+	return text, nil
+}
+
+// compile is load and then the files that the manifest means.
+func (t *tool) compile(o *options) (m *schema.Manifest, files map[string][]byte, code int, ok bool) {
+	m, code, ok = t.load(o)
+	if !ok {
+		return nil, nil, code, false
+	}
+	files, diags := codegen.Generate(m)
+	if schema.HasErrors(diags) {
+		for i := range diags {
+			if diags[i].File == "" {
+				diags[i].File = filepath.ToSlash(o.manifest)
+			}
+		}
+		t.report(diags, o.format, true)
+		return nil, nil, exitFindings, false
+	}
+	return m, files, exitClean, true
+}

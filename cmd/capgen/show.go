@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/capgen/capgen/codegen"
+	"github.com/capgen/capgen/schema"
+)
+
+// hints are the four of MCP. They are derived, never declared.
+type hints struct {
+	ReadOnly    bool `json:"readOnly"`
+	Destructive bool `json:"destructive"`
+	Idempotent  bool `json:"idempotent"`
+	OpenWorld   bool `json:"openWorld"`
+}
+
+// effectiveForm is what show prints: what a capability may do first.
+type effectiveForm struct {
+	Name        string          `json:"name"`
+	ID          string          `json:"id"`
+	Effect      string          `json:"effect"`
+	Scopes      []string        `json:"scopes"`
+	Idempotency string          `json:"idempotency"`
+	World       string          `json:"world"`
+	Hints       hints           `json:"hints"`
+	Digest      string          `json:"digest"`
+	Signature   string          `json:"signature"`
+	Summary     string          `json:"summary"`
+	Description string          `json:"description"`
+	Search      []string        `json:"search"`
+	Input       json.RawMessage `json:"input"`
+	Output      json.RawMessage `json:"output"`
+}
+
+// show prints one capability in its effective form.
+func show(_ context.Context, t *tool, o *options) int {
+	m, _, code, ok := t.compile(o)
+	if !ok {
+		return code
+	}
+	c, near := lookup(m, o.argument)
+	if c == nil {
+		fmt.Fprintf(t.stderr, "capgen show: no capability is called %q%s\n", o.argument, near)
+		return exitFindings
+	}
+	form := effective(c)
+	var err error
+	if o.format == schema.FormatJSON {
+		err = writeJSON(t.stdout, form)
+	} else {
+		err = form.writeText(t.stdout)
+	}
+	if err != nil {
+		return t.fail(err)
+	}
+	return exitClean
+}
+
+// lookup finds a capability by name or id; near is a suggestion on a miss.
+func lookup(m *schema.Manifest, name string) (c *schema.Capability, near string) {
+	var known []string
+	for _, c := range m.Capabilities {
+		if c.Name == name {
+			return c, ""
+		}
+		known = append(known, c.Name, c.ID)
+	}
+	for _, c := range m.Capabilities {
+		if c.ID == name {
+			return c, ""
+		}
+	}
+	return nil, didYouMean(name, known)
+}
+
+func effective(c *schema.Capability) effectiveForm {
+	return effectiveForm{
+		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
+		Idempotency: c.Idempotency, World: c.World,
+		Hints: hints{
+			ReadOnly:    c.Effect == "read",
+			Destructive: c.Effect == "destroy",
+			Idempotent:  c.Effect == "read" || c.Idempotency != "none",
+			OpenWorld:   c.World == "open",
+		},
+		Digest:    "sha256:" + codegen.Digest(c),
+		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
+		Search: append([]string{}, c.Search...),
+		Input:  codegen.EffectiveSchema(c.Input), Output: codegen.EffectiveSchema(c.Output),
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func (f effectiveForm) writeText(w io.Writer) error {
+	scopes := "none"
+	if len(f.Scopes) > 0 {
+		scopes = strings.Join(f.Scopes, " ")
+	}
+	var b strings.Builder
+	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, codegen.Visible(text)) }
+	line("name", f.Name)
+	line("id", f.ID)
+	line("effect", f.Effect)
+	line("scopes", scopes)
+	line("hints", fmt.Sprintf("readOnly=%t destructive=%t idempotent=%t openWorld=%t",
+		f.Hints.ReadOnly, f.Hints.Destructive, f.Hints.Idempotent, f.Hints.OpenWorld))
+	line("idempotency", f.Idempotency)
+	line("world", f.World)
+	line("digest", f.Digest)
+	line("signature", f.Signature)
+	line("summary", f.Summary)
+	if f.Description != f.Summary {
+		for text := range strings.SplitSeq(strings.TrimRight(f.Description, "\n"), "\n") {
+			line("description", text)
+		}
+	}
+	for _, phrase := range f.Search {
+		line("search", phrase)
+	}
+	for _, s := range []struct {
+		label string
+		text  json.RawMessage
+	}{{"input", f.Input}, {"output", f.Output}} {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, s.text, "", "  "); err != nil {
+			return fmt.Errorf("show %s: %w", f.Name, err)
+		}
+		fmt.Fprintf(&b, "\n%s\n", s.label)
+		for text := range strings.Lines(indented.String()) {
+			b.WriteString(codegen.Visible(strings.TrimSuffix(text, "\n")) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

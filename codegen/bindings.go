@@ -1,0 +1,43 @@
+package codegen
+
+import (
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/schema"
+)
+
+// bindingJSON is what a worker knows of c.
+func bindingJSON(c *schema.Capability) string {
+	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(resolved(c.Input)), Output: shape(c.Output)}
+	return string(b.AppendJSON(nil))
+}
+
+func bindingFields(t *schema.Type) []binding.Field {
+	var out []binding.Field
+	for _, p := range t.Properties {
+		out = append(out, binding.Field{Name: p.Name, Shape: shape(p.Type), Required: p.Required, Default: p.Default})
+	}
+	return out
+}
+
+// shape writes references out: a worker has no table of types.
+func shape(ref *schema.Type) binding.Shape {
+	t := resolved(ref)
+	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: t.MultipleOf}
+	switch t.Kind {
+	case schema.String:
+		s.MinLength, s.MaxLength = t.MinLength, t.MaxLength
+	case schema.Integer:
+		s.Minimum, s.Maximum = t.Minimum, t.Maximum
+	case schema.Number:
+		if t.NumberMin != "" || t.NumberMax != "" {
+			s.Range = &binding.Range{Min: t.NumberMin, Max: t.NumberMax, ExclusiveMin: t.ExclusiveMin, ExclusiveMax: t.ExclusiveMax}
+		}
+	case schema.Array:
+		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
+		items := shape(t.Items)
+		s.Items = &items
+	case schema.Object:
+		s.Fields = bindingFields(t)
+	}
+	return s
+}

@@ -1,0 +1,216 @@
+package codegen
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/capgen/capgen/schema"
+)
+
+// Caps that lowering sets where the author wrote none: describe_api does not
+// show them.
+const (
+	impliedMaxLength = 1_048_576
+	impliedMaxItems  = 10_000
+	impliedInteger   = 1<<53 - 1
+)
+
+// apiField is what describe_api says of one value. A member that would say
+// nothing is omitted.
+type apiField struct {
+	Name             string          `json:"name,omitempty"`
+	Type             string          `json:"type"`
+	Required         bool            `json:"required,omitempty"`
+	Default          json.RawMessage `json:"default,omitempty"`
+	Description      string          `json:"description,omitempty"`
+	Enum             []string        `json:"enum,omitempty"`
+	Minimum          json.Number     `json:"minimum,omitempty"`
+	Maximum          json.Number     `json:"maximum,omitempty"`
+	ExclusiveMinimum json.Number     `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum json.Number     `json:"exclusiveMaximum,omitempty"`
+	MinLength        int             `json:"minLength,omitempty"`
+	MaxLength        *int            `json:"maxLength,omitempty"`
+	Pattern          string          `json:"pattern,omitempty"`
+	MinItems         int             `json:"minItems,omitempty"`
+	MaxItems         *int            `json:"maxItems,omitempty"`
+	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
+	Fields           []apiField      `json:"fields,omitempty"`
+	Items            *apiField       `json:"items,omitempty"`
+}
+
+// describeInput is the JSON array of an input's parameters.
+func describeInput(t *schema.Type) string {
+	return jsonText(describeProperties(resolved(t)))
+}
+
+// describeOutput is the JSON of a result, a field without a name.
+func describeOutput(t *schema.Type) string {
+	return jsonText(describeType(t))
+}
+
+func describeProperties(t *schema.Type) []apiField {
+	out := []apiField{}
+	for _, p := range t.Properties {
+		f := describeType(p.Type)
+		f.Name, f.Required = p.Name, p.Required
+		if p.Default != "" {
+			f.Default = json.RawMessage(p.Default)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func describeType(ref *schema.Type) apiField {
+	t := resolved(ref)
+	f := apiField{Type: annotation(t), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
+	switch t.Kind {
+	case schema.String:
+		if len(t.Enum) == 0 {
+			f.MinLength, f.MaxLength = t.MinLength, unless(t.MaxLength, impliedMaxLength)
+		}
+	case schema.Integer:
+		f.Minimum, f.Maximum = integerBound(t.Minimum, -impliedInteger), integerBound(t.Maximum, impliedInteger)
+	case schema.Number:
+		*pick(t.ExclusiveMin, &f.ExclusiveMinimum, &f.Minimum) = json.Number(t.NumberMin)
+		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
+	case schema.Array:
+		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
+		if items := describeType(t.Items); !items.silent() {
+			f.Items = &items
+		}
+	case schema.Object:
+		f.Fields = describeProperties(t)
+	}
+	return f
+}
+
+// silent fields say no more than their type.
+func (f apiField) silent() bool {
+	return jsonText(f) == jsonText(apiField{Type: f.Type})
+}
+
+func pick[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+func unless(n, implied int) *int {
+	if n == implied {
+		return nil
+	}
+	return &n
+}
+
+func integerBound(n, implied int64) json.Number {
+	if n == implied {
+		return ""
+	}
+	return json.Number(strconv.FormatInt(n, 10))
+}
+
+// annotation is a type as signatures name it: str, list[int], dict.
+func annotation(ref *schema.Type) string {
+	switch t := resolved(ref); t.Kind {
+	case schema.Boolean:
+		return "bool"
+	case schema.Integer:
+		return "int"
+	case schema.Number:
+		return "float"
+	case schema.Array:
+		return "list[" + annotation(t.Items) + "]"
+	case schema.Object:
+		return "dict"
+	}
+	return "str"
+}
+
+// Signature is how a program calls c:
+//
+//	records.lookup(*, key: str, limit: int = 20)
+func Signature(c *schema.Capability) string {
+	var params []string
+	for _, p := range inputProperties(c.Input) {
+		s := p.Name + ": " + annotation(p.Type)
+		switch {
+		case p.Default != "":
+			s += " = " + starlark(p.Default)
+		case !p.Required:
+			s += " = None"
+		}
+		params = append(params, s)
+	}
+	if len(params) == 0 {
+		return c.Name + "()"
+	}
+	return c.Name + "(*, " + strings.Join(params, ", ") + ")"
+}
+
+// starlark writes JSON text as a Starlark expression, members in the order of
+// the text. What is not JSON stays as it is; defaultOf has refused it.
+func starlark(text string) string {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	expr, err := starlarkValue(d)
+	if err != nil {
+		return text
+	}
+	return expr
+}
+
+func starlarkValue(d *json.Decoder) (string, error) {
+	token, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		return starlarkContainer(d, v)
+	case bool:
+		return pick(v, "True", "False"), nil
+	case string:
+		return quote(v), nil
+	case json.Number:
+		return v.String(), nil
+	}
+	return "None", nil
+}
+
+func starlarkContainer(d *json.Decoder, open json.Delim) (string, error) {
+	var parts []string
+	for d.More() {
+		part, err := starlarkValue(d)
+		if err != nil {
+			return "", err
+		}
+		if open == '{' {
+			value, err := starlarkValue(d)
+			if err != nil {
+				return "", err
+			}
+			part += ": " + value
+		}
+		parts = append(parts, part)
+	}
+	end, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	return open.String() + strings.Join(parts, ", ") + end.(json.Delim).String(), nil
+}
+
+// jsonText is v as compact JSON without HTML escapes.
+func jsonText(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "null" // a RawMessage that is not JSON; defaultOf has refused it
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,155 @@
+package codegen
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/schema"
+)
+
+const describedManifest = `
+capgen: 1
+go: {package: example.com/x/generated}
+server: {name: x, version: 1.0.0}
+types:
+  Entry: {type: object, description: An entry., required: [name], properties: {name: {type: string, maxLength: 9}}}
+capabilities:
+  - name: x.find
+    summary: Find.
+    effect: read
+    idempotency: natural
+    world: closed
+    scopes: none
+    input:
+      type: object
+      required: [key]
+      properties:
+        key: {type: string, minLength: 1, pattern: "^a", description: The key.}
+        limit: {type: integer, minimum: 0, maximum: 5, default: 3}
+        share: {type: number, exclusiveMinimum: 0, maximum: 0.5, multipleOf: 0.1}
+        any: {type: integer}
+        kind: {type: string, enum: [one, two], default: one}
+        tags: {type: array, maxItems: 2, items: {type: string}, default: [a]}
+        rows: {type: array, items: {type: array, items: {$ref: "#/types/Entry"}}}
+        entry: {$ref: "#/types/Entry"}
+        filter: {type: object, properties: {deep: {type: boolean, default: true}}, default: {}}
+    output: {type: array, items: {$ref: "#/types/Entry"}}
+  - name: x.stop
+    summary: Stop.
+    effect: write
+    idempotency: natural
+    world: closed
+    scopes: none
+    input: {type: object, properties: {}}
+    output: {type: boolean}
+`
+
+func described(t *testing.T) *schema.Manifest {
+	t.Helper()
+	m, diags := schema.Load(map[string][]byte{"m.yaml": []byte(describedManifest)}, "m.yaml")
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+func TestSignature(t *testing.T) {
+	m := described(t)
+	want := []string{
+		`x.find(*, key: str, limit: int = 3, share: float = None, any: int = None, kind: str = "one", tags: list[str] = ["a"], rows: list[list[dict]] = None, entry: dict = None, filter: dict = {"deep": True})`,
+		`x.stop()`,
+	}
+	for i, c := range m.Capabilities {
+		if got := Signature(c); got != want[i] {
+			t.Errorf("got  %s\nwant %s", got, want[i])
+		}
+	}
+}
+
+// Members that say nothing, and caps that nobody wrote, are not there.
+func TestDescribe(t *testing.T) {
+	c := described(t).Capabilities[0]
+	want := strings.Join([]string{
+		`[{"name":"key","type":"str","required":true,"description":"The key.","minLength":1,"pattern":"^a"}`,
+		`{"name":"limit","type":"int","default":3,"minimum":0,"maximum":5}`,
+		`{"name":"share","type":"float","maximum":0.5,"exclusiveMinimum":0,"multipleOf":0.1}`,
+		`{"name":"any","type":"int"}`,
+		`{"name":"kind","type":"str","default":"one","enum":["one","two"]}`,
+		`{"name":"tags","type":"list[str]","default":["a"],"maxItems":2}`,
+		`{"name":"rows","type":"list[list[dict]]","items":{"type":"list[dict]","items":{"type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}}}`,
+		`{"name":"entry","type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}`,
+		`{"name":"filter","type":"dict","default":{"deep":true},"fields":[{"name":"deep","type":"bool","default":true}]}]`,
+	}, ",")
+	if diff := cmp.Diff(want, describeInput(c.Input)); diff != "" {
+		t.Errorf("input (-want +got):\n%s", diff)
+	}
+	const output = `{"type":"list[dict]","items":{"type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}}`
+	if diff := cmp.Diff(output, describeOutput(c.Output)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	if got := describeInput(described(t).Capabilities[1].Input); got != "[]" {
+		t.Errorf("no parameters are %s", got)
+	}
+}
+
+// The worker's strict parser takes what the generator writes, and finds in it
+// what the manifest says.
+func TestBinding(t *testing.T) {
+	for _, c := range described(t).Capabilities {
+		got, err := binding.ParseCapability(bindingJSON(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(resolved(c.Input)), Output: shape(c.Output)}
+		if diff := cmp.Diff(&want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-manifest +parsed):\n%s", c.Name, diff)
+		}
+	}
+}
+
+// The digest covers what a capability promises, types that it refers to
+// included, and nothing else.
+func TestDigest(t *testing.T) {
+	base := Digest(described(t).Capabilities[0])
+	for name, test := range map[string]struct {
+		old, new string
+		same     bool
+	}{
+		"summary":         {"summary: Find.", "summary: Seek.", false},
+		"referenced type": {"maxLength: 9", "maxLength: 8", false},
+		"type's text":     {"An entry.", "One entry.", false},
+		"effect":          {"effect: read", "effect: destroy", false},
+		"default":         {"default: 3", "default: 4", false},
+		"scope":           {"scopes: none", "scopes: [a]", false},
+		"order":           {"any: {type: integer}\n        kind: {type: string, enum: [one, two], default: one}", "kind: {type: string, enum: [one, two], default: one}\n        any: {type: integer}", true},
+		"another package": {"example.com/x", "example.com/y", true},
+	} {
+		text := strings.Replace(describedManifest, test.old, test.new, 1)
+		m, diags := schema.Load(map[string][]byte{"m.yaml": []byte(text)}, "m.yaml")
+		if m == nil {
+			t.Fatal(name, diags)
+		}
+		if got := Digest(m.Capabilities[0]); (got == base) != test.same {
+			t.Errorf("%s: digest %s, before %s", name, got, base)
+		}
+	}
+}
+
+func TestStarlarkLiterals(t *testing.T) {
+	for text, want := range map[string]string{
+		`true`: "True", `false`: "False", `null`: "None", `1.5`: "1.5", `"a\"\u202e"`: `"a\"\u202e"`,
+		`{"b":[true,null],"a":{}}`: `{"b": [True, None], "a": {}}`,
+	} {
+		if !json.Valid([]byte(text)) {
+			t.Fatal(text)
+		}
+		if got := starlark(text); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}

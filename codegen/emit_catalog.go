@@ -1,0 +1,69 @@
+package codegen
+
+import (
+	"path"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// deployment is the only one of this version.
+const deployment = "default"
+
+// emitServer
+//
+//	// Server is what the manifest says of the server.
+//	func Server() runtime.ServerInfo {
+//		return runtime.ServerInfo{
+//			Name: "workspace",
+//			…
+//		}
+//	}
+func emitServer(f *jen.File, p *plan) {
+	var members []jen.Code
+	for _, m := range []struct{ name, value string }{
+		{"Name", p.server.Name},
+		{"Title", p.server.Title},
+		{"Version", p.server.Version},
+		{"Instructions", p.server.Instructions},
+	} {
+		if m.value != "" {
+			members = append(members, jen.Id(m.name).Op(":").Add(text(m.value)))
+		}
+	}
+	f.Comment("// Server is what the manifest says of the server.")
+	f.Func().Id("Server").Params().Qual(runtimePath, "ServerInfo").Block(
+		jen.Return(jen.Qual(runtimePath, "ServerInfo").Add(multiline("{", "}", members))),
+	)
+	f.Line()
+}
+
+// emitCatalogHandlers
+//
+//	// Handlers are what a host implements, a field a namespace.
+//	type Handlers struct {
+//		Files files.Handlers
+//	}
+func emitCatalogHandlers(f *jen.File, p *plan) {
+	f.Comment("// Handlers are what a host implements, a field a namespace.")
+	f.Type().Id("Handlers").StructFunc(func(g *jen.Group) {
+		for _, n := range p.namespaces {
+			g.Id(n.field).Qual(path.Join(p.pkg, n.dir), "Handlers")
+		}
+	})
+	f.Line()
+}
+
+// emitCatalogRegister
+//
+//	// Register adds every capability to b.
+//	func Register(b *runtime.Builder, h Handlers) {
+//		files.Register(b, h.Files)
+//	}
+func emitCatalogRegister(f *jen.File, p *plan) {
+	f.Comment("// Register adds every capability to b.")
+	f.Func().Id("Register").Params(jen.Id("b").Op("*").Qual(runtimePath, "Builder"), jen.Id("h").Id("Handlers")).BlockFunc(func(g *jen.Group) {
+		for _, n := range p.namespaces {
+			g.Qual(path.Join(p.pkg, n.dir), "Register").Call(jen.Id("b"), jen.Id("h").Dot(n.field))
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package codegen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/schema"
+)
+
+// emitConstructor
+//
+//	func listCapability(h Handlers) runtime.Capability {
+//		return runtime.NewCapability(runtime.Info{
+//			ID: "files.list",
+//			…
+//		}, h.List)
+//	}
+func emitConstructor(f *jen.File, c *capability) {
+	f.Func().Id(c.constructor).Params(jen.Id("h").Id("Handlers")).Qual(runtimePath, "Capability").Block(
+		jen.Return(jen.Qual(runtimePath, "NewCapability").Call(
+			jen.Qual(runtimePath, "Info").Add(multiline("{", "}", infoMembers(c))),
+			jen.Id("h").Dot(c.method),
+		)),
+	)
+}
+
+func infoMembers(c *capability) []jen.Code {
+	member := func(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+	out := []jen.Code{
+		member("ID", text(c.ID)),
+		member("Name", text(c.Name)),
+		member("Summary", text(c.Summary)),
+		member("Description", text(c.Description)),
+	}
+	if len(c.Search) > 0 {
+		out = append(out, member("Search", jen.Index().String().Values(texts(c.Search)...)))
+	}
+	out = append(out,
+		member("Effect", infoConstant("Effect", c.Effect)),
+		member("Idempotency", infoConstant("Idempotency", c.Idempotency)),
+		member("World", infoConstant("World", c.World)),
+	)
+	if len(c.Scopes) > 0 {
+		out = append(out, member("Scopes", jen.Index().String().Values(texts(c.Scopes)...)))
+	}
+	out = append(out, member("Signature", text(Signature(c.Capability))))
+	if params := parameters(c.Capability); len(params) > 0 {
+		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
+	}
+	return append(out,
+		member("Binding", text(bindingJSON(c.Capability))),
+		member("Input", text(describeInput(c.Input))),
+		member("Output", text(describeOutput(c.Output))),
+	)
+}
+
+// infoConstant is one of the runtime's constants: runtime.EffectRead.
+func infoConstant(kind, value string) jen.Code { return jen.Qual(runtimePath, kind+goName(value)) }
+
+// parameters
+//
+//	{Name: "path", Description: "Directory to list."},
+func parameters(c *schema.Capability) []jen.Code {
+	var out []jen.Code
+	for _, p := range inputProperties(c.Input) {
+		members := []jen.Code{jen.Id("Name").Op(":").Add(text(p.Name))}
+		if d := describe(p.Type); d != "" {
+			members = append(members, jen.Id("Description").Op(":").Add(text(d)))
+		}
+		out = append(out, jen.Values(members...))
+	}
+	return out
+}
+
+// inputProperties are the properties of an input, which is an object.
+func inputProperties(t *schema.Type) []*schema.Property { return resolved(t).Properties }
+
+func resolved(t *schema.Type) *schema.Type {
+	for t.Kind == schema.Ref {
+		t = t.Ref.Type
+	}
+	return t
+}
+
+func texts(values []string) []jen.Code {
+	out := make([]jen.Code, len(values))
+	for i, v := range values {
+		out[i] = text(v)
+	}
+	return out
+}
+
+// multiline writes items one a line, each with a comma.
+func multiline(open, end string, items []jen.Code) jen.Code {
+	return jen.Custom(jen.Options{Open: open, Close: end, Separator: ",", Multi: true}, items...)
+}
+
+// emitRuntimeCheck
+//
+//	const _ = runtime.GeneratedCode1
+func emitRuntimeCheck(f *jen.File) {
+	f.Comment("// If this line does not compile, the capgen that wrote this code and the")
+	f.Comment("// runtime in go.mod are of different generations: run go generate with the")
+	f.Comment("// capgen of that runtime.")
+	f.Const().Id("_").Op("=").Qual(runtimePath, "GeneratedCode1")
+	f.Line()
+}
+
+// emitHandlers
+//
+//	// Handlers are what a host implements of files.
+//	type Handlers interface {
+//		// List is files.list, effect read: List the entries of a directory.
+//		List(ctx context.Context, in ListInput) (ListOutput, error)
+//	}
+func emitHandlers(f *jen.File, n *namespace) {
+	f.Add(doc("Handlers are what a host implements of " + n.name + ". Methods are called concurrently."))
+	f.Type().Id("Handlers").InterfaceFunc(func(g *jen.Group) {
+		for _, c := range n.capabilities {
+			g.Add(doc(c.method + " is " + c.Name + ", effect " + c.Effect + ": " + c.Summary))
+			g.Id(c.method).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Add(typeExpr(c.input))).
+				Params(typeExpr(c.output), jen.Error())
+		}
+	})
+	f.Line()
+}
+
+// emitRegister
+//
+//	// Register adds the capabilities of files to b.
+//	func Register(b *runtime.Builder, h Handlers) {
+//		if h == nil {
+//			b.Fail("files", "no handlers given")
+//			return
+//		}
+//		b.Register(listCapability(h))
+//	}
+func emitRegister(f *jen.File, n *namespace) {
+	f.Comment("// Register adds the capabilities of " + n.name + " to b.")
+	f.Func().Id("Register").Params(jen.Id("b").Op("*").Qual(runtimePath, "Builder"), jen.Id("h").Id("Handlers")).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Id("h").Op("==").Nil()).Block(
+			jen.Id("b").Dot("Fail").Call(text(n.name), text("no handlers given")),
+			jen.Return(),
+		)
+		for _, c := range n.capabilities {
+			g.Id("b").Dot("Register").Call(jen.Id(c.constructor).Call(jen.Id("h")))
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package codegen
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/schema"
+)
+
+// lockFile is what a reviewer reads of a namespace: per capability its digest,
+// what it may do, its words and, one line a field path, its effective schemas.
+// Every line begins with the capability, so that a diff reads by itself:
+//
+//	files.list digest sha256:2c26…
+//	files.list effect read
+//	files.list signature "files.list(*, path: str, limit: int = 100)"
+//	files.list input.limit integer default=100 minimum=1 maximum=1000
+//	files.list input.path string required maxLength=4096
+func lockFile(n *namespace) []byte {
+	var b strings.Builder
+	b.WriteString("# " + header + "\n")
+	for _, c := range n.capabilities {
+		l := lockWriter{b: &b, name: c.Name}
+		b.WriteByte('\n')
+		l.line("digest", "sha256:"+Digest(c.Capability))
+		l.line("effect", c.Effect)
+		l.line("id", quote(c.ID))
+		l.line("idempotency", c.Idempotency)
+		l.line("scopes", scopesText(c.Scopes))
+		l.line("world", c.World)
+		l.line("signature", quote(Signature(c.Capability)))
+		l.text("summary", c.Summary)
+		if c.Description != c.Summary {
+			l.text("description", c.Description)
+		}
+		for _, phrase := range c.Search {
+			l.text("search", phrase)
+		}
+		l.typ("input", nil, c.Input)
+		l.typ("output", nil, c.Output)
+	}
+	return []byte(b.String())
+}
+
+func scopesText(scopes []string) string {
+	if len(scopes) == 0 {
+		return "none"
+	}
+	return strings.Join(quotedAlways(scopes), " ")
+}
+
+type lockWriter struct {
+	b    *strings.Builder
+	name string
+}
+
+func (l lockWriter) line(words ...string) {
+	l.b.WriteString(l.name)
+	for _, w := range words {
+		if w != "" {
+			l.b.WriteString(" " + w)
+		}
+	}
+	l.b.WriteByte('\n')
+}
+
+// text writes a text of the manifest, a quoted line for each of its lines.
+func (l lockWriter) text(path, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		l.line(path, quote(line))
+	}
+}
+
+// typ writes the lines of the value at path; prop is nil for roots and items.
+func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
+	t := resolved(ref)
+	words := []string{path, string(t.Kind)}
+	if ref.Kind == schema.Ref {
+		words = append(words, "type="+ref.Ref.Name)
+	}
+	if prop != nil && prop.Required {
+		words = append(words, "required")
+	}
+	if prop != nil && prop.Default != "" {
+		words = append(words, "default="+Visible(prop.Default))
+	}
+	l.line(append(words, rules(t)...)...)
+	if d := describe(ref); d != "" {
+		l.text(path+" description", d)
+	}
+	if t.Kind == schema.Array {
+		l.typ(path+"[]", nil, t.Items)
+	}
+	for _, p := range slices.SortedFunc(slices.Values(t.Properties), func(a, b *schema.Property) int { return cmp.Compare(a.Name, b.Name) }) {
+		l.typ(path+"."+p.Name, p, p.Type)
+	}
+}
+
+// rules are the bounds of t, those that lowering added included.
+func rules(t *schema.Type) []string {
+	var out []string
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	switch t.Kind {
+	case schema.String:
+		add("minLength", positive(t.MinLength))
+		add("maxLength", positive(t.MaxLength))
+		add("pattern", quotedText(t.Pattern))
+		add("enum", strings.Join(quotedAlways(t.Enum), ","))
+	case schema.Integer:
+		add("minimum", strconv.FormatInt(t.Minimum, 10))
+		add("maximum", strconv.FormatInt(t.Maximum, 10))
+	case schema.Number:
+		add(pick(t.ExclusiveMin, "exclusiveMinimum", "minimum"), t.NumberMin)
+		add(pick(t.ExclusiveMax, "exclusiveMaximum", "maximum"), t.NumberMax)
+	case schema.Array:
+		add("minItems", positive(t.MinItems))
+		add("maxItems", strconv.Itoa(t.MaxItems))
+	}
+	add("multipleOf", t.MultipleOf)
+	return out
+}
+
+func positive(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func quotedText(s string) string {
+	if s == "" {
+		return ""
+	}
+	return quote(s)
+}
+
+// quotedAlways quotes with double quotes only, as lock files do.
+func quotedAlways(values []string) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = quote(v)
+	}
+	return out
+}
+
+// Digest is the hexadecimal SHA-256 over the canonical JSON of what a capability promises and
+// says. Its position in a file and the code made of it are no part of that.
+func Digest(c *schema.Capability) string {
+	text, err := canon.CanonicalizeJSON(nil, []byte(jsonText(struct {
+		ID          string          `json:"id"`
+		Name        string          `json:"name"`
+		Summary     string          `json:"summary"`
+		Description string          `json:"description"`
+		Search      []string        `json:"search"`
+		Effect      string          `json:"effect"`
+		Idempotency string          `json:"idempotency"`
+		World       string          `json:"world"`
+		Scopes      []string        `json:"scopes"`
+		Input       json.RawMessage `json:"input"`
+		Output      json.RawMessage `json:"output"`
+	}{
+		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
+		EffectiveSchema(c.Input), EffectiveSchema(c.Output),
+	})), 8*maxNesting)
+	if err != nil {
+		// Only a text that is not UTF-8 or a number that is not JSON gets
+		// here, and checkModel has refused both.
+		panic("codegen: digest of " + c.Name + ": " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

@@ -1,0 +1,235 @@
+package codegen
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/schema"
+)
+
+// The import paths that generated code refers to.
+const (
+	runtimePath = "github.com/capgen/capgen/runtime"
+	canonPath   = "github.com/capgen/capgen/runtime/canon"
+)
+
+// plan is a manifest with every Go name resolved. Emitters decide nothing.
+type plan struct {
+	pkg        string // import path of the generated root
+	server     schema.Server
+	namespaces []*namespace
+	types      []*namedType
+}
+
+// namespace is one generated package.
+type namespace struct {
+	name         string // a.b
+	dir          string // a/b
+	pkg          string // package clause
+	alias        string // import name in the catalog
+	field        string // in the catalog's Handlers
+	capabilities []*capability
+}
+
+// capability is one file of a namespace.
+type capability struct {
+	*schema.Capability
+	file          string
+	method        string // of Handlers
+	constructor   string
+	input, output *goType
+	decls         []*decl
+}
+
+// namedType is one file of package types.
+type namedType struct {
+	file  string
+	decls []*decl
+}
+
+// decl is one declared Go type.
+type decl struct {
+	name string
+	// lead is the first sentence of its doc comment, text the manifest's.
+	lead, text string
+	// root declarations have all three methods, others only those that their
+	// kind needs.
+	root   bool
+	object bool
+	fields []*field // of an object, in declaration order
+	// under is what any other declaration is defined as.
+	under    *goType
+	consts   []constant
+	patterns []pattern
+}
+
+// field is one property of an object.
+type field struct {
+	name     string // Go
+	member   string // JSON
+	text     string
+	typ      *goType
+	required bool
+	def      jen.Code // an expression; nil for none
+}
+
+// optional fields may be absent after decoding.
+func (f *field) optional() bool { return !f.required && f.def == nil }
+
+// constant is one value of an enum.
+type constant struct{ name, value string }
+
+// pattern is a package-level canon.Pattern.
+type pattern struct{ name, expr string }
+
+// form is how a value is declared, read and written.
+type form int
+
+const (
+	scalar form = iota // r.Op(args…)
+	array
+	named // has Decode and Encode
+)
+
+// goType is one schema type at one place.
+type goType struct {
+	form form
+	// basic is the predeclared type of a scalar.
+	basic string
+	// name is the declared type, or of a scalar the enum it is converted to;
+	// empty for none. pkg is its import path.
+	name, pkg string
+	// op is the method of Reader and Writer that handles a scalar; args are
+	// the Go expressions of its bounds, or those of an array.
+	op   string
+	args []string
+	// checks follow op, on readers and writers alike.
+	checks []check
+	items  *goType
+	// pattern is what a check refers to; its name is empty for none.
+	pattern pattern
+}
+
+// check is one call r.Method(value, Arg), with value as a float64 or not.
+type check struct {
+	method, arg string
+	float       bool
+}
+
+// planner gathers names and resolves them.
+type planner struct {
+	pkg   string
+	diags []schema.Diagnostic
+	// typeNames are the Go names of the manifest's types.
+	typeNames map[*schema.NamedType]string
+	// known are the manifest's types; sizes are their measured ones.
+	known map[*schema.NamedType]bool
+	sizes map[*schema.NamedType]int
+}
+
+func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
+	p := &planner{
+		pkg:       m.Package,
+		typeNames: map[*schema.NamedType]string{},
+		known:     map[*schema.NamedType]bool{},
+		sizes:     map[*schema.NamedType]int{},
+	}
+	p.checkPackage(m.Package)
+	p.checkTexts(schema.Position{}, m.Server.Name, m.Server.Title, m.Server.Version, m.Server.Instructions)
+	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
+	p.checkModel(m.Types, caps)
+	if len(p.diags) > 0 {
+		return nil, p.diags
+	}
+	out := &plan{pkg: m.Package, server: m.Server}
+	out.types = p.planTypes(m.Types)
+	out.namespaces = p.planNamespaces(caps)
+	return out, p.diags
+}
+
+func (p *planner) fail(pos schema.Position, rule, hint, format string, args ...any) {
+	p.diags = append(p.diags, schema.Diagnostic{
+		Position: pos, Severity: schema.SeverityError, Rule: rule,
+		Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+func (p *planner) typesPath() string { return path.Join(p.pkg, "types") }
+
+func (p *planner) planTypes(types []*schema.NamedType) []*namedType {
+	scope := newScope("package types", &p.diags)
+	files := newScope("directory types", &p.diags)
+	for _, t := range types {
+		p.typeNames[t] = goName(t.Name)
+		scope.claim(goName(t.Name), "type "+t.Name, t.Pos)
+		files.claim(snake(goName(t.Name))+"_gen.go", "type "+t.Name, t.Pos)
+	}
+	var out []*namedType
+	for _, t := range types {
+		name := p.typeNames[t]
+		b := &builder{planner: p, scope: scope, pkg: p.typesPath()}
+		b.root(name, "the manifest's type "+t.Name, t.Type)
+		out = append(out, &namedType{file: "types/" + snake(name) + "_gen.go", decls: b.decls})
+	}
+	return out
+}
+
+func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
+	var out []*namespace
+	scopes := map[string]*scope{}
+	fields := newScope("the catalog's Handlers", &p.diags)
+	aliases := map[string]bool{"runtime": true, "b": true, "h": true}
+	for _, c := range caps {
+		ns, leaf := splitName(c.Name)
+		s := scopes[ns]
+		if s == nil {
+			n := newNamespace(ns, aliases)
+			fields.claim(n.field, "namespace "+ns, c.Pos)
+			s = newScope("package "+n.dir, &p.diags)
+			// Handlers and Register need no claim: names that are made of the
+			// manifest end in Input, Output, Capability or Pattern, or begin
+			// with such a name.
+			scopes[ns] = s
+			out = append(out, n)
+		}
+		n := out[slices.IndexFunc(out, func(n *namespace) bool { return n.name == ns })]
+		n.capabilities = append(n.capabilities, p.planCapability(c, n, leaf, s))
+	}
+	return out
+}
+
+func newNamespace(name string, aliases map[string]bool) *namespace {
+	segments := strings.Split(name, ".")
+	return &namespace{
+		name:  name,
+		dir:   strings.Join(segments, "/"),
+		pkg:   packageName(segments[len(segments)-1]),
+		alias: namespaceAlias(name, aliases),
+		field: goName(name),
+	}
+}
+
+func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string, s *scope) *capability {
+	name := goName(leaf)
+	out := &capability{Capability: c, file: n.dir + "/" + leaf + "_gen.go", method: name, constructor: unexported(name) + "Capability"}
+	s.claim(out.constructor, "capability "+c.Name, c.Pos)
+	b := &builder{planner: p, scope: s, pkg: path.Join(p.pkg, n.dir)}
+	out.input = b.rootOrReference(name+"Input", "the input of "+c.Name, c.Input)
+	out.output = b.rootOrReference(name+"Output", "the output of "+c.Name, c.Output)
+	out.decls = b.decls
+	return out
+}
+
+// splitName is the namespace and the last segment of a dotted name.
+func splitName(name string) (namespace, leaf string) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", name
+	}
+	return name[:i], name[i+1:]
+}

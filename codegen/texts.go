@@ -1,0 +1,182 @@
+package codegen
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// commentWidth is where lines of doc comments are wrapped, in runes.
+const commentWidth = 76
+
+// directive matches a line of text that some tool would obey if it began a
+// comment: directives of the go command, the compiler and cgo, build
+// constraints, linters' switches, and the sentences by which tools know
+// generated and deprecated code.
+var directive = regexp.MustCompile(`^[/\s]*(go:|[a-z0-9]+:[a-z0-9]|\+build|line \S*:\d|export \w+$|extern \w+|#cgo|#nosec|nolint|Code generated\b|Deprecated:)`)
+
+// doc writes texts as one doc comment, a paragraph each. The first may be a
+// sentence of ours; all are taken as hostile: every line gets its prefix, runes
+// that cannot be seen are written as \uXXXX, and a line that looks like a
+// directive is quoted with "> ".
+//
+//	// ListInput is the input of files.list.
+//	//
+//	// > go:generate is only text here.
+func doc(texts ...string) jen.Code {
+	var lines []string
+	for _, text := range texts {
+		lines = append(lines, commentLines(text)...)
+		if n := len(lines); n > 0 && lines[n-1] != "" {
+			lines = append(lines, "")
+		}
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return jen.Null()
+	}
+	var b strings.Builder
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("//")
+		if line != "" {
+			b.WriteByte(' ')
+			b.WriteString(line)
+		}
+	}
+	return jen.Comment(b.String()) // begins with "//", so jennifer writes it as it is
+}
+
+// commentLines is text as lines without prefix: line breaks of the text are
+// kept, runs of blank lines and of white space shrink to one.
+func commentLines(text string) []string {
+	var out []string
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		wrapped := wrap(strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' }))
+		if len(wrapped) == 0 && len(out) > 0 && out[len(out)-1] != "" {
+			wrapped = []string{""}
+		}
+		out = append(out, wrapped...)
+	}
+	return out
+}
+
+func wrap(fields []string) []string {
+	var out []string
+	line, width := "", 0
+	for _, f := range fields {
+		f = Visible(f)
+		n := utf8.RuneCountInString(f)
+		if line != "" && width+1+n > commentWidth {
+			out = append(out, quoteDirective(line))
+			line, width = "", 0
+		}
+		if line != "" {
+			line += " "
+			width++
+		}
+		line += f
+		width += n
+	}
+	if line != "" {
+		out = append(out, quoteDirective(line))
+	}
+	return out
+}
+
+func quoteDirective(line string) string {
+	if directive.MatchString(line) {
+		return "> " + line
+	}
+	return line
+}
+
+// Visible is s with each rune that a reader cannot see written as \uXXXX.
+func Visible(s string) string {
+	clean := true
+	for _, r := range s {
+		clean = clean && readable(r)
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case readable(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// readable tells whether a rune shows as itself: no control, bidi, zero-width,
+// tag, variation, separator or filler character, and no stand-in for bad UTF-8.
+func readable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r < 0x7f
+	}
+	if r == utf8.RuneError || r == 0x2800 { // braille blank
+		return false
+	}
+	return strconv.IsPrint(r) &&
+		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// text is a Go string literal of s, in one line whatever s holds: the go
+// command looks for directives at the beginning of lines, raw strings included.
+func text(s string) jen.Code { return jen.Op(goString(s)) }
+
+func goString(s string) string {
+	if strings.ContainsAny(s, `"\`) && backquotable(s) {
+		return "`" + s + "`"
+	}
+	return quote(s)
+}
+
+// quote is s between double quotes, with escapes that Go and Starlark share.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case readable(r):
+			b.WriteRune(r)
+		default:
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+		i += n
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func backquotable(s string) bool {
+	for _, r := range s {
+		if r == '`' || !readable(r) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,137 @@
+package repotest
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// layers says what each package may import of this module. The longest prefix
+// decides; "x/..." stands for x and all below it. docs/explanation/architecture.md
+// explains the picture.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	{"authz", nil},
+	{"runtime/canon", nil},
+	{"runtime/search", nil},
+	{"runtime/internal", nil},
+	{"runtime/binding", []string{"runtime/canon"}},
+	{"runtime/fault", []string{"runtime/canon"}},
+	{"runtime/policyview", []string{"runtime/canon"}},
+	{"runtime/program", []string{"runtime/binding", "runtime/canon", "runtime/fault"}},
+	{"runtime/worker", []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/internal/..."}},
+	{"runtime", []string{"authz", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/worker", "runtime/internal/..."}},
+	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
+	{"runtime/host", []string{"authz", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
+	{"schema", []string{"runtime/binding", "runtime/canon"}},
+	{"codegen", []string{"codegen/...", "runtime/binding", "runtime/canon", "schema"}},
+	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
+	{"cmd/capgen", []string{"cmd/capgen/...", "codegen/...", "schema"}},
+	{"cmd/workspace", []string{"authz", "cmd/workspace/...", "generated/...", "runtime/..."}},
+	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
+	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
+	{"internal/repotest", nil},
+}
+
+// only says who may import a module of others.
+var only = []struct {
+	prefix string
+	by     []string
+}{
+	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host"}},
+	{"go.starlark.net/", []string{"runtime/program"}},
+	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
+	{"github.com/dave/jennifer/", []string{"codegen"}},
+	{"go.yaml.in/yaml/", []string{"schema"}},
+}
+
+// importsOf is the import graph of the non-test files, for every system at once.
+func importsOf(tr *tree) (dirs []string, graph map[string][]string) {
+	dirs, files := tr.packages()
+	graph = map[string][]string{}
+	for _, dir := range dirs {
+		set := map[string]bool{}
+		for _, name := range files[dir] {
+			for _, p := range tr.imports(name) {
+				set[p] = true
+			}
+		}
+		graph[dir] = slices.Sorted(maps.Keys(set))
+	}
+	return dirs, graph
+}
+
+// ours is the folder of a package of this module.
+func ours(importPath string) (dir string, ok bool) {
+	return strings.CutPrefix(importPath, modulePath+"/")
+}
+
+func importDirections(tr *tree) []string {
+	var out []string
+	dirs, graph := importsOf(tr)
+	for _, dir := range dirs {
+		best := -1
+		for i, l := range layers {
+			if within(dir, l.pkg+"/...") && (best < 0 || len(l.pkg) > len(layers[best].pkg)) {
+				best = i
+			}
+		}
+		if best < 0 {
+			out = append(out, dir+" has no layer: add it to the table in imports_test.go")
+			continue
+		}
+		for _, p := range graph[dir] {
+			if to, ok := ours(p); ok && !slices.ContainsFunc(layers[best].may, func(m string) bool { return within(to, m) }) {
+				out = append(out, fmt.Sprintf("%s imports %s, which its layer does not list", dir, to))
+			}
+			for _, o := range only {
+				if strings.HasPrefix(p, o.prefix) && !slices.ContainsFunc(o.by, func(by string) bool { return within(dir, by+"/...") }) {
+					out = append(out, fmt.Sprintf("%s imports %s, which is for %s only", dir, p, strings.Join(o.by, ", ")))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// within: dir is what pattern names, or below it when pattern ends in "/...".
+func within(dir, pattern string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == base || strings.HasPrefix(dir, base+"/")
+	}
+	return dir == pattern
+}
+
+// workerSide: what runs in the worker process reaches neither a subject nor an
+// authorizer nor the server nor the SDK, however far the way.
+func workerSide(tr *tree) []string {
+	var out []string
+	_, graph := importsOf(tr)
+	for _, from := range []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/worker"} {
+		seen := map[string]bool{}
+		var walk func(dir string)
+		walk = func(dir string) {
+			for _, p := range graph[dir] {
+				if to, ok := ours(p); ok && !seen[to] {
+					seen[to] = true
+					walk(to)
+				} else if strings.HasPrefix(p, "github.com/modelcontextprotocol/") {
+					seen[p] = true
+				}
+			}
+		}
+		walk(from)
+		for _, to := range slices.Sorted(maps.Keys(seen)) {
+			switch top, _, _ := strings.Cut(to, "/"); {
+			case top == "authz", to == "runtime", top == "github.com",
+				to == "runtime/host", to == "runtime/mcpserver", to == "runtime/policyview":
+				out = append(out, fmt.Sprintf("%s reaches %s", path.Clean(from), to))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package repotest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/capgen/capgen/schema"
+)
+
+// A fragment in a document is completed with what it leaves out.
+const (
+	manifestHead = `capgen: 1
+go: {package: example.com/tools/generated}
+server: {name: tools, title: Tools, version: 0.1.0, instructions: Tools of an example.}
+`
+	manifestCapability = `capabilities:
+  - name: example.ping
+    summary: Answer at once.
+    effect: read
+    idempotency: natural
+    world: closed
+    scopes: none
+    input: {type: object, properties: {}}
+    output: {type: string, maxLength: 8}
+`
+)
+
+// TestDocumentedManifests loads each yaml block as a manifest. One below a line
+// <!-- error: rule-id --> must have exactly that error.
+func TestDocumentedManifests(t *testing.T) {
+	loaded := 0
+	for _, b := range repository(t).blocks() {
+		if b.lang != "yaml" || b.from != "" {
+			continue
+		}
+		loaded++
+		t.Run(strings.ReplaceAll(b.at(), "/", "_"), func(t *testing.T) {
+			text := b.text
+			if !strings.Contains("\n"+text, "\ncapgen:") {
+				text = manifestHead + text
+			}
+			if !strings.Contains("\n"+text, "\ncapabilities:") {
+				text += manifestCapability
+			}
+			_, diagnostics := schema.Load(map[string][]byte{"capabilities.yaml": []byte(text)}, "capabilities.yaml")
+			var rules []string
+			for _, d := range diagnostics {
+				if d.Severity == schema.SeverityError {
+					rules = append(rules, d.Rule)
+					t.Logf("%s:%d:%d: %s [%s]", d.File, d.Line, d.Column, d.Message, d.Rule)
+				}
+			}
+			if got := strings.Join(rules, " "); got != b.expect {
+				t.Errorf("%s: errors %q, want %q, in\n%s", b.at(), got, b.expect, text)
+			}
+		})
+	}
+	if loaded == 0 {
+		t.Error("the documents show no manifest: does this test read them?")
+	}
+}

@@ -1,0 +1,30 @@
+package binding
+
+// ReservedRoots returns the first segments that no capability name may have,
+// in no order: the program language has, or will have, a name of its own
+// there.
+func ReservedRoots() []string {
+	return append(starlarkUniverse(),
+		// The entry points of a program and what it is given.
+		"main", "result", "data",
+		// What capgen adds to the language.
+		"attempt", "change", "pages", "parallel", "run",
+		// Builtins of Python that programs of models use.
+		"divmod", "filter", "isinstance", "map", "next", "pow", "round", "sum",
+		// Modules that programs may import.
+		"asyncio", "collections", "dataclasses", "datetime", "functools", "itertools", "json",
+		"math", "re", "statistics", "typing",
+	)
+}
+
+// starlarkUniverse lists the names of starlark.Universe. It is a copy because
+// neither a manifest's loader nor a host should need the interpreter to know
+// them; a test compares the two.
+func starlarkUniverse() []string {
+	return []string{
+		"False", "None", "True", "abs", "all", "any", "bool", "bytes", "chr", "dict", "dir",
+		"enumerate", "fail", "float", "getattr", "hasattr", "hash", "int", "len", "list", "max",
+		"min", "ord", "print", "range", "repr", "reversed", "set", "sorted", "str", "tuple",
+		"type", "zip",
+	}
+}

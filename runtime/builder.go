@@ -1,0 +1,138 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/worker"
+)
+
+// ServerInfo is what a server says of itself to its clients.
+type ServerInfo struct{ Name, Title, Version, Instructions string }
+
+// Options configure a server. Only Authorizer has no default.
+type Options struct {
+	Server ServerInfo
+	// Authorizer decides every native call. It is required: a host that wants
+	// everything allowed writes authz.AllowAll().
+	Authorizer authz.Authorizer
+	// Limits; zero fields mean defaults.
+	Limits Limits
+	// DisabledCapabilities are ids that are compiled in and shall not exist in
+	// this server: not in search, description, namespaces or dispatch. An id
+	// that is unknown or stands twice is an error.
+	DisabledCapabilities []string
+	// Deployment names the set of capabilities, for receipts; empty is
+	// "default".
+	Deployment string
+	// Logger gets what clients must not see. Nil discards it. Arguments,
+	// results and source are never logged.
+	Logger *slog.Logger
+	// WorkerExecutable is the binary that workers run; empty is this one.
+	WorkerExecutable string
+}
+
+// Builder collects capabilities for one server. It is used once, by one
+// goroutine.
+type Builder struct {
+	options      Options
+	capabilities []Capability
+	problems     []error
+	built        bool
+}
+
+// NewBuilder returns an empty builder.
+func NewBuilder(o Options) *Builder { return &Builder{options: o} }
+
+// Register adds a capability. What is wrong with it is reported by Build,
+// together with everything else. It panics after Build.
+func (b *Builder) Register(c Capability) {
+	if b.built {
+		panic("runtime: Register after Build")
+	}
+	b.capabilities = append(b.capabilities, c)
+}
+
+// Fail records a problem that keeps Build from succeeding; generated code
+// reports missing handlers with it. It panics after Build.
+func (b *Builder) Fail(subject, message string) {
+	if b.built {
+		panic("runtime: Fail after Build")
+	}
+	b.problems = append(b.problems, fmt.Errorf("%s: %s", subject, message))
+}
+
+// Build checks everything that was registered, starts one worker as a probe
+// and returns the immutable server. All problems are returned together, each
+// naming its capability. It succeeds at most once and refuses to run inside a
+// worker, where it would start workers without end.
+func (b *Builder) Build(ctx context.Context) (*Server, error) {
+	if worker.IsWorker() {
+		return nil, errors.New("runtime: Build inside a worker: runtime.ServeWorkerAndExit must be the first statement of main")
+	}
+	if b.built {
+		return nil, errors.New("runtime: Build was called before on this builder")
+	}
+	b.built = true
+
+	problems := b.problems
+	limits, err := b.options.Limits.withDefaults()
+	if err != nil {
+		problems = append(problems, err)
+	}
+	if isNil(b.options.Authorizer) {
+		problems = append(problems, errors.New("no authorizer: set Options.Authorizer, or write authz.AllowAll() to allow everything"))
+	}
+	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities, limits)
+	problems = append(problems, errs...)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("runtime: the server cannot be built:\n%w", errors.Join(problems...))
+	}
+
+	config := worker.Config{Executable: b.options.WorkerExecutable, Table: catalog.table}
+	if err := worker.Probe(ctx, config); err != nil {
+		return nil, fmt.Errorf("runtime: worker probe: %w", err)
+	}
+	runner, err := worker.NewSpawner(config)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: %w", err)
+	}
+	return newServer(b.options, limits, catalog, runner), nil
+}
+
+// isNil finds a nil authorizer, also one hidden in a non-nil interface. It
+// runs once, at Build.
+func isNil(a authz.Authorizer) bool {
+	if a == nil {
+		return true
+	}
+	switch v := reflect.ValueOf(a); v.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Map, reflect.Slice, reflect.Chan, reflect.Interface:
+		return v.IsNil()
+	default:
+		return false
+	}
+}
+
+// ServeWorkerAndExit is the first statement of main, and of each TestMain
+// whose tests build a server. In the host it returns at once. In a worker
+// process it serves one probe or one execution over standard input and output
+// and exits; what stands after it never runs there.
+func ServeWorkerAndExit() { worker.ServeWorkerAndExit() }
+
+// IsWorker reports whether this process is a worker.
+func IsWorker() bool { return worker.IsWorker() }
+
+// quoted shows a hostile or mistaken text in an error.
+func quoted(text string) string {
+	const max = 80
+	if len(text) > max {
+		text = strings.ToValidUTF8(text[:max], "") + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

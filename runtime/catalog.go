@@ -1,0 +1,142 @@
+package runtime
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/search"
+)
+
+// Bounds of a catalog.
+const (
+	// MaxCapabilities of one catalog, disabled ones included.
+	MaxCapabilities = 10_000
+	// MaxCatalogBytes of all texts of a catalog.
+	MaxCatalogBytes = 32 << 20
+	// MaxSearchPhrases and MaxSearchPhraseBytes of one capability.
+	MaxSearchPhrases     = 16
+	MaxSearchPhraseBytes = 1024
+	// MaxNameBytes of a dotted name.
+	MaxNameBytes = 64
+)
+
+// entry is one enabled capability.
+type entry struct {
+	info Info
+	bind binder
+}
+
+// catalog is the immutable set of enabled capabilities.
+type catalog struct {
+	entries []*entry // by name
+	ids     map[string]*entry
+	names   map[string]*entry
+	table   []byte // what workers get
+	digest  string // of table
+	index   *search.Index
+	hints   Hints
+	// namespaces count the entries of each, by name.
+	namespaces []NamespaceCount
+}
+
+func (c *catalog) byID(id string) *entry     { return c.ids[id] }
+func (c *catalog) byName(name string) *entry { return c.names[name] }
+
+// newCatalog checks the capabilities and leaves out the disabled ones. It
+// reports every problem.
+func newCatalog(capabilities []Capability, disabled []string, limits Limits) (*catalog, []error) {
+	checker := &catalogChecker{
+		ids: map[string]int{}, names: map[string]int{}, namespaces: map[string]string{},
+		reserved: binding.ReservedRoots(),
+	}
+	for i := range capabilities {
+		checker.check(i, capabilities[i])
+	}
+	off := checker.disabled(disabled)
+	if len(checker.problems) > 0 {
+		return nil, checker.problems
+	}
+
+	c := &catalog{ids: map[string]*entry{}, names: map[string]*entry{}, hints: Hints{ReadOnly: true, Idempotent: true}}
+	for _, capability := range capabilities {
+		if off[capability.info.ID] {
+			continue
+		}
+		e := &entry{info: capability.info, bind: capability.bind}
+		if e.info.Description == "" {
+			e.info.Description = e.info.Summary
+		}
+		c.entries = append(c.entries, e)
+		c.ids[e.info.ID], c.names[e.info.Name] = e, e
+		c.hints = c.hints.join(hintsOf(e.info))
+	}
+	sort.Slice(c.entries, func(i, j int) bool { return c.entries[i].info.Name < c.entries[j].info.Name })
+
+	c.namespaces = countNamespaces(c.entries)
+	var bindings []binding.Entry
+	var documents []search.Entry
+	for _, e := range c.entries {
+		bindings = append(bindings, binding.Entry{Name: e.info.Name, ID: e.info.ID, Binding: e.info.Binding})
+		documents = append(documents, searchEntry(e.info))
+	}
+	c.table = binding.EncodeTable(bindings)
+	table, err := binding.ParseTable(c.table)
+	if err != nil {
+		return nil, []error{fmt.Errorf("binding table: %w", err)}
+	}
+	c.digest = table.Digest()
+	c.index = search.New(documents)
+	return c, nil
+}
+
+func countNamespaces(entries []*entry) []NamespaceCount {
+	counts := map[string]int{}
+	for _, e := range entries {
+		counts[namespaceOf(e.info.Name)]++
+	}
+	list := []NamespaceCount{}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, NamespaceCount{Name: name, Count: counts[name]})
+	}
+	return list
+}
+
+func searchEntry(info Info) search.Entry {
+	e := search.Entry{
+		Name: info.Name, Namespace: namespaceOf(info.Name),
+		Summary: info.Summary, Description: info.Description, Phrases: info.Search,
+	}
+	for _, p := range info.Parameters {
+		e.Parameters = append(e.Parameters, search.Parameter{Name: p.Name, Description: p.Description})
+	}
+	return e
+}
+
+func namespaceOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '.'))] }
+
+// Hints are the four MCP tool annotations, derived from what the manifest
+// declares; nobody writes them.
+type Hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
+
+func hintsOf(info Info) Hints {
+	return Hints{
+		ReadOnly:    info.Effect == EffectRead,
+		Destructive: info.Effect == EffectDestroy,
+		Idempotent:  info.Effect == EffectRead || info.Idempotency != IdempotencyNone,
+		OpenWorld:   info.World == WorldOpen,
+	}
+}
+
+// join is the hint of a tool that may call both: harmless only if both are.
+func (h Hints) join(o Hints) Hints {
+	return Hints{
+		ReadOnly:    h.ReadOnly && o.ReadOnly,
+		Destructive: h.Destructive || o.Destructive,
+		Idempotent:  h.Idempotent && o.Idempotent,
+		OpenWorld:   h.OpenWorld || o.OpenWorld,
+	}
+}

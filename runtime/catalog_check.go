@@ -1,0 +1,137 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/capgen/capgen/runtime/binding"
+)
+
+// catalogChecker finds what is wrong with a set of capabilities. Generated
+// code passes; the checks are for capabilities that were put together by hand
+// or generated from several manifests.
+type catalogChecker struct {
+	problems   []error
+	ids, names map[string]int
+	namespaces map[string]string // namespace → a capability in it
+	bytes      int
+	reserved   []string
+}
+
+func (c *catalogChecker) fail(name, format string, args ...any) {
+	c.problems = append(c.problems, fmt.Errorf("capability %s: %s", quoted(name), fmt.Sprintf(format, args...)))
+}
+
+func (c *catalogChecker) check(i int, capability Capability) {
+	info := capability.info
+	if capability.bind == nil {
+		c.problems = append(c.problems, fmt.Errorf("capability %d: the zero Capability: make one with NewCapability", i))
+		return
+	}
+	if i == MaxCapabilities {
+		c.problems = append(c.problems, fmt.Errorf("more than %d capabilities", MaxCapabilities))
+	}
+	if i >= MaxCapabilities {
+		return
+	}
+	c.checkName(info.Name)
+	c.checkIdentity(i, info)
+	c.checkTexts(info)
+	switch info.Effect {
+	case EffectRead, EffectWrite, EffectDestroy:
+	default:
+		c.fail(info.Name, "effect %s cannot be dispatched by this version", quoted(string(info.Effect)))
+	}
+	if b, err := binding.ParseCapability(info.Binding); err != nil {
+		c.fail(info.Name, "binding: %v", err)
+	} else if b.ID != info.ID || b.Name != info.Name {
+		c.fail(info.Name, "binding is for %s", quoted(b.ID))
+	}
+}
+
+func (c *catalogChecker) checkName(name string) {
+	if err := checkDottedName(name); err != nil {
+		c.fail(name, "%v", err)
+		return
+	}
+	if root, _, _ := strings.Cut(name, "."); slices.Contains(c.reserved, root) {
+		c.fail(name, "the namespace %s is reserved for the program language", root)
+	}
+	for ns := namespaceOf(name); ns != ""; ns = namespaceOf(ns) {
+		if _, ok := c.names[ns]; ok {
+			c.fail(name, "its namespace %s is a capability", quoted(ns))
+		}
+		c.namespaces[ns] = name
+	}
+	if other, ok := c.namespaces[name]; ok {
+		c.fail(name, "is the namespace of %s", quoted(other))
+	}
+}
+
+// checkDottedName wants at least two segments of [a-z][a-z0-9_]*.
+func checkDottedName(name string) error {
+	segments := strings.Split(name, ".")
+	if len(name) > MaxNameBytes || len(segments) < 2 {
+		return fmt.Errorf("a name is two or more dotted identifiers of at most %d bytes in all", MaxNameBytes)
+	}
+	for _, s := range segments {
+		if s == "" || s[0] < 'a' || s[0] > 'z' || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			return errors.New("each segment of a name is a lower-case letter and then lower-case letters, digits or _")
+		}
+	}
+	return nil
+}
+
+func (c *catalogChecker) checkIdentity(i int, info Info) {
+	if info.ID == "" || strings.TrimSpace(info.ID) != info.ID {
+		c.fail(info.Name, "the id %s is empty or has space around it", quoted(info.ID))
+	}
+	if _, ok := c.ids[info.ID]; ok {
+		c.fail(info.Name, "the id %s is taken", quoted(info.ID))
+	}
+	if _, ok := c.names[info.Name]; ok {
+		c.fail(info.Name, "the name is taken")
+	}
+	c.ids[info.ID], c.names[info.Name] = i, i
+}
+
+func (c *catalogChecker) checkTexts(info Info) {
+	if strings.TrimSpace(info.Summary) == "" {
+		c.fail(info.Name, "no summary")
+	}
+	phrases := 0
+	for _, p := range info.Search {
+		phrases += len(p)
+	}
+	if len(info.Search) > MaxSearchPhrases || phrases > MaxSearchPhraseBytes {
+		c.fail(info.Name, "at most %d search phrases of %d bytes in all", MaxSearchPhrases, MaxSearchPhraseBytes)
+	}
+	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output} {
+		if !utf8.ValidString(text) {
+			c.fail(info.Name, "a text is not valid UTF-8")
+		}
+		phrases += len(text)
+	}
+	before := c.bytes
+	if c.bytes += phrases; c.bytes > MaxCatalogBytes && before <= MaxCatalogBytes {
+		c.fail(info.Name, "the texts of the catalog pass %d bytes", MaxCatalogBytes)
+	}
+}
+
+// disabled turns the option into a set and refuses ids that are not there.
+func (c *catalogChecker) disabled(ids []string) map[string]bool {
+	off := map[string]bool{}
+	for _, id := range ids {
+		if _, ok := c.ids[id]; !ok {
+			c.problems = append(c.problems, fmt.Errorf("disabled capability %s: no capability has that id", quoted(id)))
+		}
+		if off[id] {
+			c.problems = append(c.problems, fmt.Errorf("disabled capability %s: named twice", quoted(id)))
+		}
+		off[id] = true
+	}
+	return off
+}

@@ -1,0 +1,149 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// SearchHit is one capability that matches a query.
+type SearchHit struct {
+	Name      string `json:"name"`
+	Signature string `json:"signature"`
+	Summary   string `json:"summary"`
+}
+
+// NamespaceCount is a namespace and how many enabled capabilities it holds.
+type NamespaceCount struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// SearchResult answers a search. Its lists are never nil.
+type SearchResult struct {
+	Results []SearchHit `json:"results"`
+	// Truncated: more matched than MaxSearchResults or MaxSearchResponseBytes
+	// let through.
+	Truncated bool `json:"truncated"`
+	// Weak: even the best match shares little with the query.
+	Weak bool `json:"weak"`
+	// Namespaces are filled for a blank query and when nothing matches.
+	Namespaces []NamespaceCount `json:"namespaces"`
+}
+
+// MaxDescribeNames bounds the names of one description.
+const MaxDescribeNames = 20
+
+// Description is what a program's author needs to know of one capability.
+type Description struct {
+	Name        string          `json:"name"`
+	Signature   string          `json:"signature"`
+	Summary     string          `json:"summary"`
+	Description string          `json:"description"`
+	Effect      Effect          `json:"effect"`
+	Input       json.RawMessage `json:"input"`
+	Output      json.RawMessage `json:"output"`
+}
+
+// DescribeResult answers a description. Its lists are never nil.
+type DescribeResult struct {
+	Capabilities []Description `json:"capabilities"`
+	// NotFound are names that are unknown or disabled; the two are the same.
+	NotFound []string `json:"not_found"`
+	// Truncated are names left out because of MaxSearchResponseBytes: ask
+	// for them again, fewer at a time.
+	Truncated []string `json:"truncated"`
+}
+
+// Search finds capabilities by words. It needs a subject but is not filtered
+// by policy. A blank query answers with the namespaces; a query above
+// MaxSearchQueryBytes is an error. Failures are *Error.
+func (s *Server) Search(_ context.Context, subject authz.Subject, query string) (SearchResult, error) {
+	result := SearchResult{Results: []SearchHit{}, Namespaces: []NamespaceCount{}}
+	if subject.IsZero() {
+		return result, &Error{fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}}
+	}
+	if max := s.limits.MaxSearchQueryBytes; len(query) > max {
+		return result, &Error{*limitFault("MaxSearchQueryBytes", int64(max), fmt.Sprintf("the query has %d bytes", len(query)))}
+	}
+	hits := s.catalog.index.Search(query, s.limits.MaxSearchResults+1)
+	budget := s.limits.MaxSearchResponseBytes - 128 // what stands around the lists
+	for i, h := range hits {
+		info := s.catalog.entries[h.Entry].info
+		hit := SearchHit{Name: info.Name, Signature: info.Signature, Summary: info.Summary}
+		if budget -= jsonSize(hit); i == s.limits.MaxSearchResults || budget < 0 {
+			result.Truncated = true
+			break
+		}
+		result.Results = append(result.Results, hit)
+	}
+	result.Weak = len(hits) == 0 || hits[0].Weak
+	if len(hits) == 0 {
+		result.Namespaces, result.Truncated = s.namespaces(budget)
+	}
+	return result, nil
+}
+
+// namespaces are those of the catalog, as many as fit.
+func (s *Server) namespaces(budget int) (list []NamespaceCount, truncated bool) {
+	list = []NamespaceCount{}
+	for _, n := range s.catalog.namespaces {
+		if budget -= jsonSize(n); budget < 0 {
+			return list, true
+		}
+		list = append(list, n)
+	}
+	return list, false
+}
+
+// Describe answers by exact names, without trimming or case folding. It needs
+// a subject but is not filtered by policy. Failures are *Error.
+func (s *Server) Describe(_ context.Context, subject authz.Subject, names []string) (DescribeResult, error) {
+	result := DescribeResult{Capabilities: []Description{}, NotFound: []string{}, Truncated: []string{}}
+	if subject.IsZero() {
+		return result, &Error{fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}}
+	}
+	if len(names) == 0 || len(names) > MaxDescribeNames {
+		return result, &Error{fault.Fault{Class: fault.InvalidArguments, Path: "names",
+			Message: fmt.Sprintf("expected 1 to %d names, got %d", MaxDescribeNames, len(names))}}
+	}
+	budget := s.limits.MaxSearchResponseBytes - 128
+	for _, name := range names {
+		e := s.catalog.byName(name)
+		if e == nil {
+			if len(name) > MaxNameBytes {
+				return result, &Error{fault.Fault{Class: fault.InvalidArguments, Path: "names",
+					Message: fmt.Sprintf("a name has at most %d bytes", MaxNameBytes)}}
+			}
+			result.NotFound = append(result.NotFound, name)
+			continue
+		}
+		d := Description{
+			Name: e.info.Name, Signature: e.info.Signature, Summary: e.info.Summary, Description: e.info.Description,
+			Effect: e.info.Effect, Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output),
+		}
+		size := jsonSize(d)
+		if size > budget {
+			result.Truncated = append(result.Truncated, name)
+			continue
+		}
+		budget -= size
+		result.Capabilities = append(result.Capabilities, d)
+	}
+	return result, nil
+}
+
+// jsonSize is the length of v's JSON text with the comma after it.
+func jsonSize(v any) int {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return 1 << 30 // never fits
+	}
+	return b.Len()
+}

@@ -1,0 +1,165 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/policyview"
+	"github.com/capgen/capgen/runtime/worker"
+)
+
+// dispatcher carries native calls through the order of authority: bind
+// exactly, canonicalize, check scopes, authorize, run the handler, check its
+// output, convert. It fails closed at each step. It is immutable.
+type dispatcher struct {
+	catalog    *catalog
+	authorizer authz.Authorizer
+	limits     Limits
+	log        *slog.Logger
+}
+
+// outcome is how one native call ended.
+type outcome struct {
+	value []byte // wire bytes, when fault is nil
+	state CallState
+	fault *fault.Fault
+}
+
+func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, fault: f} }
+func failed(f *fault.Fault) outcome  { return outcome{state: CallFailed, fault: f} }
+
+// dispatch runs one native call of subject. running is called when the handler
+// is about to run.
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func()) outcome {
+	entry := d.catalog.byID(c.Capability)
+	if entry == nil {
+		// The worker binds by the same table, so an honest one cannot get here.
+		d.log.ErrorContext(ctx, "worker called a capability that is not in the catalog")
+		return refused(&fault.Fault{Class: fault.Internal, Message: "the call could not be bound"})
+	}
+	call, canonical, err := d.bind(entry, c)
+	if err != nil {
+		d.log.ErrorContext(ctx, "worker sent arguments that do not bind", "capability", entry.info.ID, "error", err)
+		return refused(&fault.Fault{Class: fault.Internal, Capability: entry.info.Name, Message: "the call could not be bound"})
+	}
+	if f := checkScopes(subject, entry); f != nil {
+		return refused(f)
+	}
+	if f := d.authorize(ctx, subject, entry, call, canonical); f != nil {
+		return refused(f)
+	}
+	if ctx.Err() != nil {
+		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
+	}
+	running()
+	return d.run(ctx, entry, call)
+}
+
+// bind decodes the worker's bytes with the generated decoder and writes their
+// canonical form. A panic in generated code is contained.
+func (d *dispatcher) bind(entry *entry, c worker.Call) (call invocation, canonical []byte, err error) {
+	defer contain(&err)
+	call, err = entry.bind(canon.NewWireReader(c.Arguments, d.limits.MaxValueDepth))
+	if err != nil {
+		return nil, nil, err
+	}
+	return call, canon.AppendCanonical(nil, call), nil
+}
+
+func checkScopes(subject authz.Subject, entry *entry) *fault.Fault {
+	for _, scope := range entry.info.Scopes {
+		if !subject.Scopes.Has(scope) {
+			return &fault.Fault{
+				Class:      fault.Denied,
+				Capability: entry.info.Name,
+				Message:    fmt.Sprintf("permission denied: the scope %s is required", scope),
+			}
+		}
+	}
+	return nil
+}
+
+// authorize asks the host's authorizer, which gets private copies only.
+func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry *entry, call invocation, canonical []byte) *fault.Fault {
+	view := policyview.New(call, d.limits.MaxValueDepth+1)
+	defer view.Close()
+	err := d.askAuthorizer(ctx, authz.Request{
+		Subject:   subject,
+		ID:        entry.info.ID,
+		Name:      entry.info.Name,
+		Arguments: canonical,
+		View:      view.Map,
+	})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, authz.ErrDenied):
+		d.log.InfoContext(ctx, "call denied", "capability", entry.info.ID, "subject", subject.String(), "error", err)
+		return &fault.Fault{Class: fault.Denied, Capability: entry.info.Name, Message: "permission denied"}
+	default:
+		d.log.ErrorContext(ctx, "policy failure", "capability", entry.info.ID, "subject", subject.String(), "error", err)
+		return &fault.Fault{Class: fault.PolicyFailure, Capability: entry.info.Name, Message: "the policy could not decide"}
+	}
+}
+
+func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (err error) {
+	defer contain(&err)
+	return d.authorizer.Authorize(ctx, r)
+}
+
+// run calls the handler, checks what it returns and converts it.
+func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
+	out, err := runHandler(ctx, call)
+	if err != nil {
+		d.log.WarnContext(ctx, "capability failed", "capability", entry.info.ID, "error", err)
+		return failed(handlerFault(entry, err))
+	}
+	wire, err := encodeOutput(out)
+	if err != nil {
+		d.log.ErrorContext(ctx, "output breaks the manifest", "capability", entry.info.ID, "error", err)
+		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
+	}
+	if len(wire) > d.limits.MaxValueBytes {
+		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
+		f.Capability = entry.info.Name
+		return outcome{state: CallDone, fault: f}
+	}
+	return outcome{state: CallDone, value: wire}
+}
+
+func runHandler(ctx context.Context, call invocation) (out canon.Encoder, err error) {
+	defer contain(&err)
+	return call.call(ctx)
+}
+
+func encodeOutput(out canon.Encoder) (wire []byte, err error) {
+	defer contain(&err)
+	return canon.AppendWire(nil, out)
+}
+
+// handlerFault says of a handler's error what the handler chose to disclose.
+func handlerFault(entry *entry, err error) *fault.Fault {
+	f := &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
+	var told *disclosed
+	if errors.As(err, &told) {
+		f.Code = told.code
+		if told.message != "" {
+			f.Message = told.message
+		}
+	}
+	return f
+}
+
+// contain turns a panic of code that the host brought into an error for the
+// host's log. The panic's value never reaches a client.
+func contain(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}

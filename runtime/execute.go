@@ -1,0 +1,203 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/worker"
+)
+
+// Execution is the outcome of one program. The receipt is filled on success
+// and on failure.
+type Execution struct {
+	// Result is the JSON text of what the program returned; nil on failure.
+	Result []byte
+	// WideIntegers: an integer outside of ±(2^53−1) was written as a decimal
+	// string, because JSON clients would round it.
+	WideIntegers bool
+	Receipt      Receipt
+}
+
+// Execute runs one program for subject in a worker process of its own. It
+// returns when the program has ended, ctx has, or MaxExecutionTime has passed;
+// the process is gone by then. A handler that ignores its context is not
+// waited for: its call stands as unknown in the receipt. A failure is an
+// *Error.
+func (s *Server) Execute(ctx context.Context, subject authz.Subject, source string) (Execution, error) {
+	start := time.Now()
+	x := &execution{server: s, subject: subject}
+	receipt := Receipt{
+		Execution:  newExecutionID(),
+		Deployment: s.deployment,
+		Catalog:    s.catalog.digest,
+	}
+	text, wide, steps, f := x.run(ctx, source)
+	receipt.Calls = x.calls.snapshot()
+	receipt.Steps = steps
+	receipt.DurationMicros = time.Since(start).Microseconds()
+	if f != nil {
+		s.log.InfoContext(ctx, "execution failed", "execution", receipt.Execution, "subject", subject.String(),
+			"class", string(f.Class), "calls", len(receipt.Calls), "duration_us", receipt.DurationMicros)
+		return Execution{Receipt: receipt}, &Error{fault: *f}
+	}
+	s.log.DebugContext(ctx, "execution done", "execution", receipt.Execution, "subject", subject.String(),
+		"calls", len(receipt.Calls), "duration_us", receipt.DurationMicros)
+	return Execution{Result: text, WideIntegers: wide, Receipt: receipt}, nil
+}
+
+// execution is the state of one running program on the host.
+type execution struct {
+	server  *Server
+	subject authz.Subject
+	calls   recorder
+
+	mu        sync.Mutex
+	delivered int64        // bytes of successful results so far
+	last      *fault.Fault // of the latest native call, as the host saw it
+}
+
+func (x *execution) run(ctx context.Context, source string) (text []byte, wide bool, steps int64, f *fault.Fault) {
+	s := x.server
+	if x.subject.IsZero() {
+		return nil, false, 0, &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
+	}
+	if len(source) > s.limits.MaxSourceBytes {
+		return nil, false, 0, limitFault("MaxSourceBytes", int64(s.limits.MaxSourceBytes), fmt.Sprintf("the program has %d bytes", len(source)))
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, false, 0, x.ended(ctx, "while it waited for one of MaxConcurrentExecutions workers; nothing ran")
+	case <-s.closed:
+		return nil, false, 0, &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
+	}
+	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Call: x.call})
+	if err != nil {
+		return nil, false, result.Steps, x.explain(ctx, err)
+	}
+	text, wide, err = canon.WireToJSON(nil, result.Value, canon.JSONOptions{MaxDepth: s.limits.MaxValueDepth})
+	if err != nil {
+		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
+		return nil, false, result.Steps, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
+	}
+	return text, wide || result.WideIntegers, result.Steps, nil
+}
+
+// call answers one native call.
+func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
+	id, name := c.Capability, ""
+	if entry := x.server.catalog.byID(c.Capability); entry != nil {
+		name = entry.info.Name
+	} else {
+		id = "" // what a worker made up has no place in a receipt
+	}
+	i := x.calls.begin(id, name)
+	if c.BindFailure {
+		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
+		return worker.Reply{}
+	}
+	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() { x.calls.dispatched(i) })
+	if o.fault == nil {
+		o.fault = x.deliver(name, len(o.value))
+	}
+	x.calls.end(i, o.state, o.fault)
+	if o.fault != nil {
+		x.mu.Lock()
+		x.last = o.fault
+		x.mu.Unlock()
+		return worker.Reply{Fault: o.fault}
+	}
+	return worker.Reply{Value: o.value}
+}
+
+// deliver debits a result's bytes and refuses it when the sum is too large.
+func (x *execution) deliver(name string, bytes int) *fault.Fault {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	max := x.server.limits.MaxIntermediateValueBytes
+	if x.delivered+int64(bytes) > max {
+		f := limitFault("MaxIntermediateValueBytes", max, fmt.Sprintf("the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes)))
+		f.Capability = name
+		return f
+	}
+	x.delivered += int64(bytes)
+	return nil
+}
+
+// explain turns what the runner said into what the client is told. A worker is
+// hostile, so classes that only the host can know are taken from the host's
+// own record and not from the worker's words.
+func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
+	if ctx.Err() != nil {
+		return x.ended(ctx, "while the program ran")
+	}
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		x.server.log.ErrorContext(ctx, "worker failed", "error", err)
+		return &fault.Fault{Class: fault.Internal, Message: "the program could not be run"}
+	}
+	if !hostOnly(f.Class) {
+		return f
+	}
+	x.mu.Lock()
+	last := x.last
+	x.mu.Unlock()
+	if f.Class == fault.Internal || f.Class == fault.WorkerLost {
+		x.server.log.ErrorContext(ctx, "worker failed", "class", string(f.Class), "message", f.Message)
+	}
+	switch {
+	case last != nil && last.Class == f.Class:
+		told := *last
+		told.Line, told.Column, told.Trace = f.Line, f.Column, f.Trace
+		return &told
+	case f.Class == fault.WorkerLost:
+		return &fault.Fault{Class: fault.WorkerLost, Message: "the worker process ended before the program did"}
+	default:
+		return &fault.Fault{Class: fault.Internal, Message: "the program could not be run"}
+	}
+}
+
+// hostOnly reports whether only the host can know that a failure is of class c.
+func hostOnly(c fault.Class) bool {
+	switch c {
+	case fault.InvalidProgram, fault.ProgramError, fault.InvalidArguments, fault.NotFound, fault.Limit:
+		return false
+	default:
+		return true
+	}
+}
+
+// ended says why ctx is over.
+func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
+	if context.Cause(ctx) == errExecutionTime {
+		max := x.server.limits.MaxExecutionTime
+		f := limitFault("MaxExecutionTime", max.Milliseconds(), fmt.Sprintf("%s passed %s", max, when))
+		f.Hint = "do less in one program, or in fewer and larger calls"
+		return f
+	}
+	return &fault.Fault{Class: fault.Cancelled, Message: "cancelled " + when}
+}
+
+// errExecutionTime tells our own deadline from one that the caller brought.
+var errExecutionTime = errors.New("runtime: MaxExecutionTime")
+
+func limitFault(limit string, bound int64, message string) *fault.Fault {
+	return &fault.Fault{Class: fault.Limit, Limit: limit, Bound: bound, Message: fmt.Sprintf("%s; %s is %d", message, limit, bound)}
+}
+
+func newExecutionID() string {
+	var id [16]byte
+	rand.Read(id[:])
+	return hex.EncodeToString(id[:])
+}

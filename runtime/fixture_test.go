@@ -1,0 +1,126 @@
+package runtime
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/canon"
+)
+
+func TestMain(m *testing.M) {
+	ServeWorkerAndExit()
+	os.Exit(m.Run())
+}
+
+// lookupInput and record are what the generator would emit for
+// records.lookup(*, key: str, limit: int = 20).
+type lookupInput struct {
+	Key   string
+	Limit int64
+}
+
+func (v *lookupInput) Decode(r *canon.Reader) error {
+	*v = lookupInput{}
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		switch string(r.Key()) {
+		case "key":
+			seen.Mark(r, 0)
+			v.Key = r.String(0, 128)
+		case "limit":
+			seen.Mark(r, 1)
+			v.Limit = r.Int(1, 100)
+		default:
+			r.UnknownMember()
+		}
+	}
+	r.Require(&seen, 0, "key")
+	if !seen.Has(1) {
+		v.Limit = 20
+	}
+	return r.Err()
+}
+
+func (v *lookupInput) Encode(w *canon.Writer) {
+	w.BeginObject(2)
+	w.Key("key")
+	w.String(v.Key, 0, 128)
+	w.Key("limit")
+	w.Int(v.Limit, 1, 100)
+	w.EndObject()
+}
+
+type record struct {
+	Key   string
+	Count int64
+	Text  string
+}
+
+func (v *record) Encode(w *canon.Writer) {
+	w.BeginObject(3)
+	w.Key("count")
+	w.Int(v.Count, 0, 1000)
+	w.Key("key")
+	w.String(v.Key, 0, 128)
+	w.Key("text")
+	w.String(v.Text, 0, 1<<21)
+	w.EndObject()
+}
+
+func lookupInfo() Info {
+	return Info{
+		ID: "rec-1", Name: "records.lookup", Summary: "Look up one record by key.",
+		Search: []string{"fetch entry"}, Effect: EffectRead, Idempotency: IdempotencyNatural, World: WorldClosed,
+		Scopes: []string{"records:read"}, Signature: "records.lookup(*, key: str, limit: int = 20)",
+		Parameters: []Parameter{{Name: "key"}, {Name: "limit"}},
+		Binding: `{"id":"rec-1","name":"records.lookup","input":[` +
+			`{"name":"key","kind":"string","maxLength":128,"required":true},` +
+			`{"name":"limit","kind":"integer","minimum":1,"maximum":100,"default":"20"}],` +
+			`"output":{"kind":"object","fields":[` +
+			`{"name":"key","kind":"string","maxLength":128,"required":true},` +
+			`{"name":"count","kind":"integer","minimum":0,"maximum":1000,"required":true},` +
+			`{"name":"text","kind":"string","maxLength":2097152,"required":true}]}}`,
+		Input:  `[{"name":"key","type":"str","required":true},{"name":"limit","type":"int","default":20}]`,
+		Output: `{"type":"dict"}`,
+	}
+}
+
+type lookupFunc = func(context.Context, lookupInput) (record, error)
+
+func lookup(_ context.Context, in lookupInput) (record, error) {
+	return record{Key: in.Key, Count: in.Limit}, nil
+}
+
+// named is lookup under another name and id.
+func named(name string, handle lookupFunc) Capability {
+	info := lookupInfo()
+	info.ID, info.Name = name, name
+	info.Binding = strings.ReplaceAll(info.Binding, `"id":"rec-1","name":"records.lookup"`, `"id":"`+name+`","name":"`+name+`"`)
+	return NewCapability(info, handle)
+}
+
+// build makes a server with one capability.
+func build(t testing.TB, o Options, capabilities ...Capability) *Server {
+	t.Helper()
+	if o.Authorizer == nil {
+		o.Authorizer = authz.AllowAll()
+	}
+	b := NewBuilder(o)
+	for _, c := range capabilities {
+		b.Register(c)
+	}
+	s, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}

@@ -1,0 +1,294 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/canon"
+)
+
+// childVariable makes the test binary a server: a real one, with real workers.
+const childVariable = "HOST_TEST_CHILD"
+
+// A package that prints while it is initialized must not reach the client.
+var _ = func() bool {
+	if os.Getenv(childVariable) != "" {
+		fmt.Println("noise of a package")
+	}
+	return true
+}()
+
+func TestMain(m *testing.M) {
+	runtime.ServeWorkerAndExit()
+	if os.Getenv(childVariable) != "" {
+		os.Exit(Main(childOptions()))
+	}
+	testscript.Main(m, map[string]func(){
+		"child": func() { os.Exit(Main(childOptions())) },
+	})
+}
+
+// The scripts are the command line as its users see it.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), UpdateScripts: *update})
+}
+
+var update = flag.Bool("update", false, "write what commands print into the scripts")
+
+func childOptions() Options {
+	greeting := ""
+	return Options{
+		Name: "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
+		Flags: func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
+		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
+			if os.Stdout != os.Stderr {
+				return nil, errors.New("os.Stdout is not standard error before the first code of the host")
+			}
+			b := runtime.NewBuilder(runtime.Options{
+				Server:     runtime.ServerInfo{Name: "child", Version: "0.0.1"},
+				Authorizer: authz.AllowAll(),
+				Deployment: env.Deployment,
+				Logger:     env.Logger,
+			})
+			b.Register(capability("noise.make", "Print on standard output and read standard input.", func(_ context.Context, in input) (output, error) {
+				fmt.Println("noise of a handler")
+				fmt.Fprintln(os.Stdout, "noise through os.Stdout")
+				syscall.Write(1, []byte("noise through descriptor 1\n"))
+				n, err := os.Stdin.Read(make([]byte, 100))
+				m, _ := syscall.Read(0, make([]byte, 100))
+				return output{fmt.Sprintf("%s, read %d %d %v", greeting, n, m, err)}, nil
+			}))
+			b.Register(capability("clock.wait", "Wait until told to stop, or for some milliseconds.", func(ctx context.Context, in input) (output, error) {
+				fmt.Fprintln(os.Stderr, "waiting")
+				select {
+				case <-ctx.Done():
+					fmt.Fprintln(os.Stderr, "stopped waiting")
+					return output{}, ctx.Err()
+				case <-time.After(time.Duration(in.Millis) * time.Millisecond):
+					return output{"waited"}, nil
+				}
+			}))
+			return b.Build(ctx)
+		},
+	}
+}
+
+// input and output are what the generator would emit.
+type input struct{ Millis int64 }
+
+func (v *input) Decode(r *canon.Reader) error {
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		if string(r.Key()) != "millis" {
+			r.UnknownMember()
+			continue
+		}
+		seen.Mark(r, 0)
+		v.Millis = r.Int(0, 60000)
+	}
+	return r.Err()
+}
+
+func (v *input) Encode(w *canon.Writer) {
+	w.BeginObject(1)
+	w.Key("millis")
+	w.Int(v.Millis, 0, 60000)
+	w.EndObject()
+}
+
+type output struct{ Text string }
+
+func (v *output) Encode(w *canon.Writer) { w.String(v.Text, 0, 1000) }
+
+func capability(name, summary string, handle func(context.Context, input) (output, error)) runtime.Capability {
+	return runtime.NewCapability(runtime.Info{
+		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead,
+		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + "(*, millis: int = 0)",
+		Binding: `{"id":"` + name + `","name":"` + name + `","input":[{"name":"millis","kind":"integer","maximum":60000,"default":"0"}],"output":{"kind":"string","maxLength":1000}}`,
+		Input:   `[{"name":"millis","type":"int","default":0}]`, Output: `{"type":"str"}`,
+	}, handle)
+}
+
+// child is a running server whose streams the test holds.
+type child struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string // of standard output, closed at its end
+	mu    sync.Mutex
+	err   bytes.Buffer
+}
+
+// Write collects standard error.
+func (c *child) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err.Write(p)
+}
+
+func (c *child) stderr() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err.String()
+}
+
+func childCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = []string{childVariable + "=1"}
+	return cmd
+}
+
+func start(t *testing.T, args ...string) *child {
+	t.Helper()
+	c := &child{t: t, cmd: childCommand(t, args...), lines: make(chan string, 1000)}
+	c.cmd.Stderr = c
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.in = in
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(c.lines)
+		s := bufio.NewScanner(out)
+		s.Buffer(nil, 32<<20)
+		for s.Scan() {
+			c.lines <- s.Text()
+		}
+	})
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		reading.Wait()
+		c.cmd.Wait()
+		if t.Failed() {
+			t.Logf("standard error of the server:\n%s", c.stderr())
+		}
+	})
+	return c
+}
+
+func (c *child) send(lines ...string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// message is what a test looks at of a message from the server.
+type message struct {
+	Version string `json:"jsonrpc"`
+	ID      any
+	Method  string
+	Result  struct {
+		IsError           bool
+		StructuredContent struct {
+			Result any
+			Error  struct{ Class, Message string }
+		}
+		Tools []struct{ Name string }
+	}
+	Error *struct {
+		Code    int
+		Message string
+	}
+	text string
+}
+
+// receive returns the next message. Every line of standard output must be one.
+func (c *child) receive() message {
+	c.t.Helper()
+	select {
+	case line, ok := <-c.lines:
+		if !ok {
+			c.t.Fatal("standard output ended")
+		}
+		m := message{text: line}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.Version != "2.0" {
+			c.t.Fatalf("not a message on standard output: %s", line)
+		}
+		return m
+	case <-time.After(20 * time.Second):
+		c.t.Fatal("no message for 20 s")
+	}
+	panic("not reached")
+}
+
+// exit waits for the end of the process and returns its exit code and how
+// long it took.
+func (c *child) exit() (code int, took time.Duration) {
+	c.t.Helper()
+	begin := time.Now()
+	for {
+		select {
+		case line, ok := <-c.lines:
+			if ok {
+				c.t.Errorf("a line nobody waited for: %s", line)
+				continue
+			}
+			c.cmd.Wait()
+			return c.cmd.ProcessState.ExitCode(), time.Since(begin)
+		case <-time.After(30 * time.Second):
+			c.t.Fatal("the process does not end")
+		}
+	}
+}
+
+// waitFor waits for a text on standard error.
+func (c *child) waitFor(text string) {
+	c.t.Helper()
+	for range 1000 {
+		if strings.Contains(c.stderr(), text) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.t.Fatalf("standard error never says %q", text)
+}
+
+// initialize opens a session as clients in the field do.
+func (c *child) initialize() {
+	c.t.Helper()
+	c.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	if m := c.receive(); m.ID != "init" || m.Error != nil {
+		c.t.Fatalf("initialize: %s", m.text)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+func executeCall(id int, source string) string {
+	text, _ := json.Marshal(source)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"execute","arguments":{"source":%s}}}`, id, text)
+}
+
+const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`

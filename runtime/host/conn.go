@@ -1,0 +1,250 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxInFlight bounds the calls of one session that wait for an answer.
+const maxInFlight = 1024
+
+// stdioTransport is MCP's stdio transport (MCP specification, Transports)
+// where the SDK's falls short: a line that is no message is answered and the
+// session goes on, and calls that are still running when the input ends are
+// answered before the session does.
+type stdioTransport struct {
+	in  io.Reader
+	out io.Writer
+	log *slog.Logger
+	// max bytes of a message.
+	max int
+	// stop ends the session: no more is read, and what runs has been cancelled
+	// by whoever closed it.
+	stop <-chan struct{}
+	// cancel ends what runs.
+	cancel context.CancelCauseFunc
+	// drain is how long running calls may take once the input has ended, and
+	// grace how long their answers may take after they have been cancelled.
+	drain, grace time.Duration
+	// ended is closed when no more is read and nothing more is waited for.
+	ended chan struct{}
+}
+
+func (t *stdioTransport) Connect(context.Context) (mcp.Connection, error) {
+	c := &stdioConn{
+		stdioTransport: t,
+		frames:         make(chan frame),
+		closed:         make(chan struct{}),
+		running:        map[jsonrpc.ID]bool{},
+	}
+	// A read of standard input cannot be interrupted, so this goroutine may
+	// outlive the session; the process ends with it.
+	go readFrames(t.in, t.max, c.frames, c.closed)
+	return c, nil
+}
+
+// stdioConn implements mcp.Connection. Read is called by one goroutine, Write
+// by any.
+type stdioConn struct {
+	*stdioTransport
+	frames    chan frame
+	closed    chan struct{}
+	closeOnce sync.Once
+	endOnce   sync.Once
+
+	writing sync.Mutex // held for a whole message
+
+	mu      sync.Mutex
+	running map[jsonrpc.ID]bool // calls whose answer is not yet on its way
+	owed    int                 // calls whose answer has not been written
+	idle    chan struct{}       // closed when none is owed, once somebody waits
+}
+
+func (c *stdioConn) SessionID() string { return "" }
+
+func (c *stdioConn) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Read returns the next message that is one. What is not is answered here.
+func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
+	message, err := c.read()
+	if err != nil {
+		c.endOnce.Do(func() { close(c.ended) })
+	}
+	return message, err
+}
+
+func (c *stdioConn) read() (jsonrpc.Message, error) {
+	for {
+		var f frame
+		select {
+		case <-c.closed:
+			return nil, io.EOF
+		case <-c.stop:
+			c.finish(c.grace)
+			return nil, io.EOF
+		case f = <-c.frames:
+		}
+		if f.err != nil {
+			if !errors.Is(f.err, io.EOF) {
+				c.log.Error("read standard input", "error", f.err)
+			}
+			c.finish(c.drain)
+			return nil, io.EOF
+		}
+		message, refusal := c.accept(f)
+		if refusal == nil {
+			return message, nil
+		}
+		if err := c.write(refusal); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// accept decodes a line, or returns the answer that refuses it.
+func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
+	switch {
+	case f.tooLong:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "message too long")
+	case !json.Valid(f.line):
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: each line must be one JSON-RPC message")
+	case f.line[0] == '[':
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported")
+	}
+	message, err := jsonrpc.DecodeMessage(f.line)
+	if err != nil {
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request")
+	}
+	request, ok := message.(*jsonrpc.Request)
+	// A subscription has no answer until it is cancelled: nothing to wait for.
+	if !ok || !request.IsCall() || request.Method == "subscriptions/listen" {
+		return message, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.running[request.ID]:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "this id is in use by a call without an answer")
+	case c.owed >= maxInFlight:
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, "too many calls without an answer")
+	}
+	c.running[request.ID] = true
+	c.owed++
+	return message, nil
+}
+
+// Write sends one message as one line.
+func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	response, ok := message.(*jsonrpc.Response)
+	if !ok {
+		return c.write(data)
+	}
+	// A client may use the id again as soon as it has the answer.
+	c.mu.Lock()
+	owed := c.running[response.ID]
+	delete(c.running, response.ID)
+	c.mu.Unlock()
+	err = c.write(data)
+	if owed {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.owed--; c.owed == 0 && c.idle != nil {
+			close(c.idle)
+			c.idle = nil
+		}
+	}
+	return err
+}
+
+func (c *stdioConn) write(data []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(data, '\n'))
+	return err
+}
+
+// finish waits until every call has its answer: for at most patience, and
+// then, with the calls cancelled, for the grace.
+func (c *stdioConn) finish(patience time.Duration) {
+	c.mu.Lock()
+	if c.owed == 0 {
+		c.mu.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	c.idle = idle
+	c.mu.Unlock()
+
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-idle:
+		return
+	case <-c.closed:
+		return
+	case <-c.stop:
+	case <-timer.C:
+	}
+	c.cancel(errSessionEnded)
+	timer.Reset(c.grace)
+	select {
+	case <-idle:
+	case <-c.closed:
+	case <-timer.C:
+		c.log.Error("the session ended with calls that did not return")
+	}
+}
+
+// errSessionEnded is why a call was cancelled that outlived its session.
+var errSessionEnded = errors.New("host: the session ended")
+
+// refuse is an error response. The id is null where it could not be read
+// (JSON-RPC 2.0, section 5).
+func refuse(id json.RawMessage, code int, message string) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	data, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}{"2.0", id, failure{code, message}})
+	if err != nil { // id is valid JSON, the rest always encodes
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
+	}
+	return data
+}
+
+// idOf finds the id of a message that is not a request: a string or a number,
+// or nil.
+func idOf(line []byte) json.RawMessage {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil || len(m.ID) == 0 {
+		return nil
+	}
+	if first := m.ID[0]; first == '"' || first == '-' || first >= '0' && first <= '9' {
+		return m.ID
+	}
+	return nil
+}

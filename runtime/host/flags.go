@@ -1,0 +1,150 @@
+package host
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Setting is one way to configure a program from outside.
+type Setting struct {
+	// Flag without its dashes, Variable of the environment; Variable is empty
+	// when there is none.
+	Flag, Variable string
+	Usage          string
+}
+
+// Settings lists all flags of a program, its own included, and all variables
+// of the environment that Main reads, sorted by flag. None sets a limit:
+// limits are set in Go, where they are reviewed.
+func Settings(o Options) []Setting {
+	var list []Setting
+	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {
+		list = append(list, Setting{Flag: f.Name, Variable: variable(f.Name), Usage: f.Usage})
+	})
+	return list
+}
+
+// variable names the variable that stands in for one of Main's own flags.
+func variable(flagName string) string {
+	switch flagName {
+	case "log-level":
+		return "CAPGEN_LOG_LEVEL"
+	case "log-format":
+		return "CAPGEN_LOG_FORMAT"
+	case "deployment":
+		return "CAPGEN_DEPLOYMENT"
+	}
+	return ""
+}
+
+// config is what the flags say.
+type config struct {
+	logLevel, logFormat string
+	deployment          string
+	version, help       bool
+}
+
+func newFlags(o Options, c *config) *flag.FlagSet {
+	f := flag.NewFlagSet(o.Name, flag.ContinueOnError)
+	f.SetOutput(io.Discard) // errors and usage are reported by us
+	f.StringVar(&c.logLevel, "log-level", "", "`level` of the log: debug, info, warn or error (default info; warn for exec, search and describe)")
+	f.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
+	f.StringVar(&c.deployment, "deployment", "", "refuse to start unless the deployment with this `name` was compiled in")
+	f.BoolVar(&c.version, "version", false, "print the version and exit")
+	f.BoolVar(&c.help, "help", false, "print this help and exit")
+	if o.Flags != nil {
+		o.Flags(f)
+	}
+	return f
+}
+
+// parse reads flags, wherever they stand before "--", and then the
+// environment for those that were not given. It returns the other arguments.
+func parse(o Options, args []string, lookup func(string) (string, bool)) (c config, positional []string, err error) {
+	f := newFlags(o, &c)
+	for len(args) > 0 {
+		arg := args[0]
+		switch {
+		case arg == "--":
+			positional, args = append(positional, args[1:]...), nil
+		case arg == "-" || !strings.HasPrefix(arg, "-"):
+			positional, args = append(positional, arg), args[1:]
+		default:
+			// One flag at a time: the package would take what follows "--"
+			// for flags again.
+			n := 1
+			name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+			if known := f.Lookup(name); known != nil && !inline && !isBool(known) && len(args) > 1 {
+				n = 2
+			}
+			if err := f.Parse(args[:n]); err != nil {
+				return c, nil, flagError(f, name, err)
+			}
+			args = args[n:]
+		}
+	}
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	f.VisitAll(func(known *flag.Flag) {
+		name := variable(known.Name)
+		if name == "" || given[known.Name] || err != nil {
+			return
+		}
+		if value, ok := lookup(name); ok && value != "" {
+			if e := f.Set(known.Name, value); e != nil {
+				err = fmt.Errorf("%s: %w", name, e)
+			}
+		}
+	})
+	return c, positional, err
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// flagError says it of an unknown flag in the words of the rest of the
+// program, with the nearest name.
+func flagError(f *flag.FlagSet, name string, err error) error {
+	if errors.Is(err, flag.ErrHelp) { // -h, which nobody declared
+		return err
+	}
+	if f.Lookup(name) != nil {
+		return err
+	}
+	var names []string
+	f.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := nearest(name, names); near != "" {
+		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, near)
+	}
+	return fmt.Errorf("unknown flag --%s", name)
+}
+
+// usage is the text of help.
+func usage(o Options) string {
+	var b strings.Builder
+	if o.Summary != "" {
+		fmt.Fprintf(&b, "%s\n\n", o.Summary)
+	}
+	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", o.Name)
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
+	}
+	b.WriteString("\nflags:\n")
+	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {
+		value, text := flag.UnquoteUsage(f)
+		if f.DefValue != "" && !isBool(f) {
+			text += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		if v := variable(f.Name); v != "" {
+			text += " [" + v + "]"
+		}
+		fmt.Fprintf(&b, "  %-24s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
+	})
+	b.WriteString("\nFlags come before variables of the environment, and those before defaults.\n")
+	return b.String()
+}

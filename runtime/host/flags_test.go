@@ -1,0 +1,115 @@
+package host
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/capgen/capgen/runtime"
+)
+
+// Limits are set in Go, where they are reviewed: no flag and no variable of
+// the environment sets one.
+func TestNoSettingSetsALimit(t *testing.T) {
+	settings := Settings(Options{Name: "x", Flags: func(f *flag.FlagSet) { f.Bool("own", false, "a program's own") }})
+	var got []string
+	for _, s := range settings {
+		got = append(got, strings.TrimSpace(s.Flag+" "+s.Variable))
+	}
+	want := []string{"deployment CAPGEN_DEPLOYMENT", "help", "log-format CAPGEN_LOG_FORMAT", "log-level CAPGEN_LOG_LEVEL", "own", "version"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings: %s\nA new one belongs here only if it sets no limit.", diff)
+	}
+	words := regexp.MustCompile(`[A-Z][a-z]+`)
+	limits := reflect.TypeFor[runtime.Limits]()
+	for i := range limits.NumField() {
+		name := strings.ToLower(strings.Join(words.FindAllString(limits.Field(i).Name, -1), "-"))
+		for _, s := range settings {
+			if strings.Contains(s.Flag, name) || strings.Contains(s.Flag, strings.TrimPrefix(name, "max-")) {
+				t.Errorf("flag --%s sets limit %s", s.Flag, limits.Field(i).Name)
+			}
+		}
+	}
+}
+
+// Every variable that the source names is in the list, and the environment is
+// read in one place.
+func TestSettingsAreComplete(t *testing.T) {
+	listed := map[string]bool{}
+	for _, s := range Settings(Options{Name: "x"}) {
+		listed[s.Variable] = true
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	names, reads := regexp.MustCompile(`"(CAPGEN_[A-Z_]+)"`), regexp.MustCompile(`os\.(Getenv|LookupEnv|Environ)`)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range names.FindAllSubmatch(text, -1) {
+			if !listed[string(m[1])] {
+				t.Errorf("%s reads %s, which Settings does not list", file, m[1])
+			}
+		}
+		if n := len(reads.FindAll(text, -1)); n > 0 && !(file == "main.go" && n == 1) {
+			t.Errorf("%s reads the environment", file)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	var own string
+	var on bool
+	o := Options{Name: "x", Flags: func(f *flag.FlagSet) {
+		f.StringVar(&own, "own", "default", "")
+		f.BoolVar(&on, "on", false, "")
+	}}
+	for _, tt := range []struct {
+		args       string
+		positional string
+		own        string
+		on         bool
+	}{
+		{"exec file", "exec|file", "default", false},
+		{"--own v exec file", "exec|file", "v", false},
+		{"exec --own v file", "exec|file", "v", false},
+		{"exec -own=v file -on", "exec|file", "v", true},
+		{"-on exec file", "exec|file", "default", true},
+		{"-on=false exec -", "exec|-", "default", false},
+		{"search -- --own v", "search|--own|v", "default", false},
+		{"search --own -- x", "search|x", "--", false},
+		{"search a -- b -- c", "search|a|b|--|c", "default", false},
+		{"search --own= x", "search|x", "", false},
+		{"--own a --own b", "", "b", false},
+	} {
+		own, on = "", false
+		_, positional, err := parse(o, strings.Fields(tt.args), func(string) (string, bool) { return "", false })
+		if err != nil || strings.Join(positional, "|") != tt.positional || own != tt.own || on != tt.on {
+			t.Errorf("%s: %q own=%q on=%v, %v", tt.args, positional, own, on, err)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"stdio", "exec", "search", "describe", "version", "help"}
+	for typed, want := range map[string]string{
+		"sdtio": "stdio", "exce": "exec", "serach": "search", "describ": "describe", "halp": "help",
+		"zzz": "", "": "", "http": "help", "frobnicate": "", strings.Repeat("s", 1000): "",
+	} {
+		if got := nearest(typed, names); got != want {
+			t.Errorf("nearest(%.20q) = %q, want %q", typed, got, want)
+		}
+	}
+}

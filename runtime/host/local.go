@@ -1,0 +1,185 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/mcpserver"
+)
+
+// exec runs the program in a file, or on standard input.
+func (p *program) exec(ctx context.Context, s session) int {
+	source, err := p.readSource(s.arguments[0])
+	if err != nil {
+		return p.broken(err)
+	}
+	answer, code := p.call(ctx, s, mcpserver.ExecuteTool, map[string]any{"source": source})
+	if code != ExitOK {
+		return code
+	}
+	for _, note := range answer.Notes {
+		fmt.Fprintf(p.stderr, "note: %s\n", note)
+	}
+	return p.print(string(answer.Result) + "\n")
+}
+
+func (p *program) search(ctx context.Context, s session) int {
+	answer, code := p.call(ctx, s, mcpserver.SearchTool, map[string]any{"query": strings.Join(s.arguments, " ")})
+	if code != ExitOK {
+		return code
+	}
+	return p.print(string(answer.whole) + "\n")
+}
+
+func (p *program) describe(ctx context.Context, s session) int {
+	answer, code := p.call(ctx, s, mcpserver.DescribeTool, map[string]any{"names": s.arguments})
+	if code != ExitOK {
+		return code
+	}
+	for _, name := range answer.NotFound {
+		fmt.Fprintf(p.stderr, "%s: no capability is called %q\n", p.options.Name, name)
+	}
+	if code := p.print(string(answer.whole) + "\n"); code != ExitOK || len(answer.NotFound) == 0 {
+		return code
+	}
+	return ExitFailed
+}
+
+// maxSourceFile bounds what exec reads. The server's own MaxSourceBytes is
+// smaller unless a host raised it, and is the one that is named then.
+const maxSourceFile = 8 << 20
+
+func (p *program) readSource(name string) (string, error) {
+	in := p.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxSourceFile+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", name, err)
+	case len(data) > maxSourceFile:
+		return "", fmt.Errorf("%s: larger than %d bytes", name, maxSourceFile)
+	case !utf8.Valid(data):
+		return "", fmt.Errorf("%s: not UTF-8", name)
+	}
+	return string(data), nil
+}
+
+// answer is what the commands read of a tool's answer.
+type answer struct {
+	whole    json.RawMessage
+	Result   json.RawMessage  `json:"result"`
+	Notes    []string         `json:"notes"`
+	NotFound []string         `json:"not_found"`
+	Receipt  *runtime.Receipt `json:"receipt"`
+	Error    *struct {
+		Class   string   `json:"class"`
+		Message string   `json:"message"`
+		Hint    string   `json:"hint"`
+		Line    int      `json:"line"`
+		Column  int      `json:"column"`
+		Path    string   `json:"path"`
+		Name    string   `json:"capability"`
+		Trace   []string `json:"trace"`
+	} `json:"error"`
+}
+
+// call takes the way of an MCP client, as the subject local, and reports
+// everything but the result on standard error.
+func (p *program) call(ctx context.Context, s session, tool string, arguments map[string]any) (answer, int) {
+	tools, err := mcpserver.NewTools(s.runtime, authz.StaticSubject(authz.Local()), s.log)
+	if err != nil {
+		return answer{}, p.broken(err)
+	}
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return answer{}, p.broken(err)
+	}
+	reply, err := tools.Call(ctx, tool, raw)
+	if err != nil {
+		return answer{}, p.broken(err)
+	}
+	a := answer{whole: reply.Content}
+	if err := json.Unmarshal(reply.Content, &a); err != nil {
+		return answer{}, p.broken(err)
+	}
+	if reply.Receipt != nil {
+		a.Receipt = new(runtime.Receipt)
+		if err := json.Unmarshal(reply.Receipt, a.Receipt); err != nil {
+			return answer{}, p.broken(err)
+		}
+	}
+	code := ExitOK
+	if reply.Failed() {
+		if a.Error == nil {
+			return answer{}, p.broken(errors.New("a failure without an error"))
+		}
+		p.explain(a)
+		code = ExitFailed
+	}
+	if a.Receipt != nil {
+		p.summarize(*a.Receipt)
+	}
+	return a, code
+}
+
+// explain writes a failure for a reader at a terminal.
+func (p *program) explain(a answer) {
+	e := a.Error
+	var where []string
+	if e.Line > 0 {
+		where = append(where, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
+	}
+	if e.Name != "" {
+		where = append(where, e.Name)
+	}
+	if e.Path != "" {
+		where = append(where, e.Path)
+	}
+	where = append(where, e.Message)
+	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), strings.Join(where, ": "))
+	for _, frame := range e.Trace {
+		fmt.Fprintf(p.stderr, "  %s\n", frame)
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(p.stderr, "  hint: %s\n", e.Hint)
+	}
+}
+
+// summarize writes a receipt as one line, and one for each capability and
+// outcome.
+func (p *program) summarize(r runtime.Receipt) {
+	fmt.Fprintf(p.stderr, "receipt %s: deployment %s, %d calls, %d steps, %.1f ms\n",
+		r.Execution, r.Deployment, len(r.Calls), r.Steps, float64(r.DurationMicros)/1000)
+	counts := map[string]int{}
+	for _, c := range r.Calls {
+		line := fmt.Sprintf("%s %s", c.Name, c.State)
+		if c.Error != "" {
+			line += fmt.Sprintf(" (%s)", c.Error)
+		}
+		counts[line]++
+	}
+	var lines []string
+	for line := range counts {
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		fmt.Fprintf(p.stderr, "  %d × %s\n", counts[line], line)
+	}
+}

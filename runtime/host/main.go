@@ -1,0 +1,181 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/capgen/capgen/runtime/mcpserver"
+)
+
+// Main runs the program and returns its exit code. It is to be called once, by
+// the main function, after runtime.ServeWorkerAndExit: it takes over standard
+// input and output for good.
+//
+// An interrupt or a termination signal cancels what runs; a second one ends
+// the process at once.
+func Main(o Options) int {
+	return serve(o, func(ctx context.Context, env Env) (mcpserver.Runtime, error) {
+		server, err := o.Build(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		if server == nil {
+			return nil, errors.New("host: Build returned no server")
+		}
+		return server, nil
+	})
+}
+
+// serve is Main for any runtime.
+func serve(o Options, build func(context.Context, Env) (mcpserver.Runtime, error)) int {
+	streams, err := claim()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: standard streams: %v\n", o.Name, err)
+		return ExitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from then on a signal has its usual effect
+
+	p := program{
+		options: o,
+		stdin:   streams.in,
+		stdout:  streams.out,
+		stderr:  os.Stderr,
+		lookup:  os.LookupEnv,
+		build:   build,
+	}
+	return p.run(ctx, os.Args[1:])
+}
+
+// program is one run of Main with everything it touches.
+type program struct {
+	options Options
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	lookup  func(string) (string, bool)
+	build   func(context.Context, Env) (mcpserver.Runtime, error)
+}
+
+// command is one of the words that may follow the program's name.
+type command struct {
+	name, arguments, summary string
+	// min and max positional arguments; max below zero is any number.
+	min, max int
+	// run is nil for commands that need no server.
+	run func(p *program, ctx context.Context, s session) int
+}
+
+// session is what a command that needs a server gets.
+type session struct {
+	runtime   mcpserver.Runtime
+	log       *slog.Logger
+	arguments []string
+}
+
+func commands() []command {
+	return []command{
+		{name: "stdio", summary: "serve MCP over standard input and output", run: (*program).stdio},
+		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
+		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
+		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
+		{name: "version", summary: "print the version"},
+		{name: "help", summary: "print this help"},
+	}
+}
+
+func (p *program) run(ctx context.Context, args []string) int {
+	c, positional, err := parse(p.options, args, p.lookup)
+	if errors.Is(err, flag.ErrHelp) {
+		c.help, err = true, nil
+	}
+	if err != nil {
+		return p.misuse(err)
+	}
+	if c.help {
+		positional = []string{"help"}
+	} else if c.version {
+		positional = []string{"version"}
+	}
+	if len(positional) == 0 {
+		return p.misuse(errors.New("no command given"))
+	}
+	all := commands()
+	i := slices.IndexFunc(all, func(c command) bool { return c.name == positional[0] })
+	if i < 0 {
+		return p.misuse(unknownCommand(positional[0], all))
+	}
+	cmd, rest := all[i], positional[1:]
+	switch {
+	case len(rest) < cmd.min:
+		return p.misuse(fmt.Errorf("%s needs an argument: %s", cmd.name, cmd.arguments))
+	case cmd.max >= 0 && len(rest) > cmd.max && cmd.run != nil:
+		return p.misuse(fmt.Errorf("%s: unexpected argument %q", cmd.name, rest[cmd.max]))
+	}
+	switch cmd.name {
+	case "help":
+		return p.print(usage(p.options))
+	case "version":
+		return p.print(fmt.Sprintf("%s %s (deployment %s)\n", p.options.Name, p.options.Version, p.options.deployment()))
+	}
+	log, err := newLogger(p.stderr, c, cmd.name)
+	if err != nil {
+		return p.misuse(err)
+	}
+	deployment := p.options.deployment()
+	if c.deployment != "" && c.deployment != deployment {
+		return p.broken(fmt.Errorf("deployment %q was asked for, and this program holds %q", c.deployment, deployment))
+	}
+	server, err := p.build(ctx, Env{Command: cmd.name, Logger: log, Deployment: deployment})
+	if err != nil {
+		return p.broken(err)
+	}
+	if closer, ok := server.(io.Closer); ok {
+		defer func() {
+			if err := closer.Close(); err != nil {
+				log.Error("close", "error", err)
+			}
+		}()
+	}
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest})
+}
+
+// print writes to standard output; a reader that has gone away is no error of
+// the program.
+func (p *program) print(text string) int {
+	if _, err := io.WriteString(p.stdout, text); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return p.broken(err)
+	}
+	return ExitOK
+}
+
+func (p *program) misuse(err error) int {
+	fmt.Fprintf(p.stderr, "%s: %v\nRun %q for usage.\n", p.options.Name, err, p.options.Name+" help")
+	return ExitUsage
+}
+
+func (p *program) broken(err error) int {
+	fmt.Fprintf(p.stderr, "%s: %v\n", p.options.Name, err)
+	return ExitUsage
+}
+
+func unknownCommand(typed string, all []command) error {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	if near := nearest(strings.ToLower(typed), names); near != "" {
+		return fmt.Errorf("unknown command %q; did you mean %s?", typed, near)
+	}
+	return fmt.Errorf("unknown command %q", typed)
+}

@@ -1,0 +1,58 @@
+package host
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+
+	"github.com/capgen/capgen/runtime"
+)
+
+// The exit codes of Main.
+const (
+	// ExitOK: the session ended, or the command succeeded.
+	ExitOK = 0
+	// ExitFailed: the program failed, or a name was not found.
+	ExitFailed = 1
+	// ExitUsage: the command line is wrong, the server cannot be built, or
+	// something inside broke.
+	ExitUsage = 2
+)
+
+// Options describe a program to Main. Name and Build have no default.
+type Options struct {
+	// Name of the program, as users type it.
+	Name string
+	// Version of the program, for --version.
+	Version string
+	// Summary is one line on what the program is for, for help.
+	Summary string
+	// Deployment is the compiled-in one, the generated catalog.Deployment.
+	// Empty is "default".
+	Deployment string
+	// Flags declares the program's own flags; nil declares none. It is called
+	// once per parse and must do nothing but declare.
+	Flags func(*flag.FlagSet)
+	// Build makes the server after flags have been parsed. It is not called
+	// for version and help. If the server has a Close method, Main calls it.
+	Build func(context.Context, Env) (*runtime.Server, error)
+}
+
+// Env is what Main has worked out for Build.
+type Env struct {
+	// Command is the one that runs: stdio, exec, search or describe.
+	Command string
+	// Logger writes to standard error.
+	Logger *slog.Logger
+	// Deployment is the compiled-in one, for runtime.Options.Deployment. Main
+	// has checked that it is the one that --deployment or CAPGEN_DEPLOYMENT
+	// asks for, if they do.
+	Deployment string
+}
+
+func (o Options) deployment() string {
+	if o.Deployment == "" {
+		return "default"
+	}
+	return o.Deployment
+}

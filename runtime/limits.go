@@ -1,0 +1,81 @@
+package runtime
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bound one server. Zero means the default, a negative value is an
+// error at Build, and nothing means unlimited. They are set in Go only: no
+// flag and no environment variable changes one. Every refusal names the limit
+// that fired and its value.
+type Limits struct {
+	// MaxSourceBytes of a program. Default 64 KiB.
+	MaxSourceBytes int
+	// MaxSteps of the Starlark interpreter per execution. Default 50,000,000.
+	MaxSteps int64
+	// MaxExecutionTime from request to result, queueing included. Default 5 s.
+	MaxExecutionTime time.Duration
+	// MaxNativeCalls are the attempts of one execution, those that failed to
+	// bind and those that were denied included. Default 1,000.
+	MaxNativeCalls int
+	// MaxValueDepth of a value that crosses between program and host, in
+	// nested arrays and objects. Default 32.
+	MaxValueDepth int
+	// MaxValueBytes of one value that crosses, in wire encoding. Default 1 MiB.
+	MaxValueBytes int
+	// MaxIntermediateValueBytes of all successful results into one program,
+	// in wire encoding. Default 8 MiB.
+	MaxIntermediateValueBytes int64
+	// MaxSearchQueryBytes of a search query. Default 4 KiB.
+	MaxSearchQueryBytes int
+	// MaxSearchResults of one search. Default 20.
+	MaxSearchResults int
+	// MaxSearchResponseBytes of a search's or description's structured
+	// content. Default 64 KiB.
+	MaxSearchResponseBytes int
+	// MaxConcurrentExecutions are live workers and attempts to spawn one.
+	// Default 8.
+	MaxConcurrentExecutions int
+}
+
+// The default limits.
+const (
+	DefaultMaxSourceBytes            = 64 << 10
+	DefaultMaxSteps                  = 50_000_000
+	DefaultMaxExecutionTime          = 5 * time.Second
+	DefaultMaxNativeCalls            = 1000
+	DefaultMaxValueDepth             = 32
+	DefaultMaxValueBytes             = 1 << 20
+	DefaultMaxIntermediateValueBytes = 8 << 20
+	DefaultMaxSearchQueryBytes       = 4 << 10
+	DefaultMaxSearchResults          = 20
+	DefaultMaxSearchResponseBytes    = 64 << 10
+	DefaultMaxConcurrentExecutions   = 8
+)
+
+// withDefaults fills zero fields and refuses negative ones.
+func (l Limits) withDefaults() (Limits, error) {
+	var err error
+	fill(&err, "MaxSourceBytes", &l.MaxSourceBytes, DefaultMaxSourceBytes)
+	fill(&err, "MaxSteps", &l.MaxSteps, DefaultMaxSteps)
+	fill(&err, "MaxExecutionTime", &l.MaxExecutionTime, DefaultMaxExecutionTime)
+	fill(&err, "MaxNativeCalls", &l.MaxNativeCalls, DefaultMaxNativeCalls)
+	fill(&err, "MaxValueDepth", &l.MaxValueDepth, DefaultMaxValueDepth)
+	fill(&err, "MaxValueBytes", &l.MaxValueBytes, DefaultMaxValueBytes)
+	fill(&err, "MaxIntermediateValueBytes", &l.MaxIntermediateValueBytes, DefaultMaxIntermediateValueBytes)
+	fill(&err, "MaxSearchQueryBytes", &l.MaxSearchQueryBytes, DefaultMaxSearchQueryBytes)
+	fill(&err, "MaxSearchResults", &l.MaxSearchResults, DefaultMaxSearchResults)
+	fill(&err, "MaxSearchResponseBytes", &l.MaxSearchResponseBytes, DefaultMaxSearchResponseBytes)
+	fill(&err, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
+	return l, err
+}
+
+func fill[T int | int64 | time.Duration](err *error, name string, value *T, def T) {
+	switch {
+	case *value < 0 && *err == nil:
+		*err = fmt.Errorf("limit %s is negative (%v)", name, *value)
+	case *value == 0:
+		*value = def
+	}
+}

@@ -1,0 +1,119 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// ReceiptKey is where the receipt of a successful execution stands in the
+// result's _meta. A failed one carries it beside the error, where a model
+// sees it.
+const ReceiptKey = "capgen/receipt"
+
+// Answer is how a tool call ended.
+//
+// Content is one JSON object: for search_api a runtime.SearchResult, for
+// describe_api a runtime.DescribeResult, for execute {"result": …} and, when
+// something must be said about it, "notes". A failure of any of them is
+// {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
+// limit?, bound?, trace?}, "receipt"?: …}.
+type Answer struct {
+	Content json.RawMessage
+	// Receipt of a successful execution, nil otherwise.
+	Receipt json.RawMessage
+	// Class of the failure; empty on success.
+	Class fault.Class
+}
+
+// Failed reports whether the call failed.
+func (a Answer) Failed() bool { return a.Class != "" }
+
+// wideNote is said when a number became a string.
+const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, because JSON clients would round it"
+
+// executionAnswer embeds the result's bytes as they are: a number must not
+// pass through a float64 on its way to the client.
+func executionAnswer(x runtime.Execution) (Answer, error) {
+	result := x.Result
+	if len(result) == 0 {
+		result = []byte("null")
+	}
+	if !json.Valid(result) {
+		// The SDK drops an answer that does not encode, and the client would
+		// wait for it until it gives up.
+		return Answer{}, fmt.Errorf("mcpserver: the result of execution %s is not JSON", x.Receipt.Execution)
+	}
+	content := append([]byte(`{"result":`), result...)
+	if x.WideIntegers {
+		content = append(content, `,"notes":["`+wideNote+`"]`...)
+	}
+	content = append(content, '}')
+	receipt, err := encode(withCalls(x.Receipt))
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Content: content, Receipt: receipt}, nil
+}
+
+// errorBody is the error member of an answer.
+type errorBody struct {
+	Class      fault.Class `json:"class"`
+	Message    string      `json:"message"`
+	Hint       string      `json:"hint,omitempty"`
+	Line       int         `json:"line,omitempty"`
+	Column     int         `json:"column,omitempty"`
+	Path       string      `json:"path,omitempty"`
+	Capability string      `json:"capability,omitempty"`
+	Code       string      `json:"code,omitempty"`
+	Limit      string      `json:"limit,omitempty"`
+	Bound      int64       `json:"bound,omitempty"`
+	Trace      []string    `json:"trace,omitempty"`
+}
+
+type failure struct {
+	Error   errorBody        `json:"error"`
+	Receipt *runtime.Receipt `json:"receipt,omitempty"`
+}
+
+// failureAnswer tells of a failure. A receipt without an execution belongs to
+// a call that never began and is left out.
+func failureAnswer(f fault.Fault, receipt runtime.Receipt) Answer {
+	body := failure{Error: errorBody{
+		Class: f.Class, Message: f.Message, Hint: f.Hint, Line: f.Line, Column: f.Column, Path: f.Path,
+		Capability: f.Capability, Code: f.Code, Limit: f.Limit, Bound: f.Bound, Trace: f.Trace,
+	}}
+	if receipt.Execution != "" {
+		receipt = withCalls(receipt)
+		body.Receipt = &receipt
+	}
+	content, err := encode(body)
+	if err != nil { // strings and integers always encode
+		content = json.RawMessage(`{"error":{"class":"internal_failure","message":"internal failure"}}`)
+	}
+	return Answer{Content: content, Class: f.Class}
+}
+
+// withCalls makes the calls an array: a client that checks the schema refuses
+// null.
+func withCalls(r runtime.Receipt) runtime.Receipt {
+	if r.Calls == nil {
+		r.Calls = []runtime.CallRecord{}
+	}
+	return r
+}
+
+// encode writes v without escaping <, > and &, which would lengthen the texts
+// that models read.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("mcpserver: answer: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// maxArgumentDepth is more than any tool's arguments nest; what is deeper is
+// refused before it is read.
+const maxArgumentDepth = 8
+
+// readArguments reads one tool's arguments: an object with the members that
+// member accepts. Absent arguments are an empty object, since a client may
+// leave them out (MCP, CallToolRequestParams.arguments).
+func readArguments(raw json.RawMessage, member func(r *canon.Reader, seen *canon.Seen) (known bool), require func(r *canon.Reader, seen *canon.Seen)) *fault.Fault {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	r := canon.NewJSONReader(raw, maxArgumentDepth)
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		if !member(r, &seen) {
+			r.UnknownMember()
+		}
+	}
+	require(r, &seen)
+	return argumentFault(r.End())
+}
+
+// argumentFault turns a reader's error into what the caller is told.
+func argumentFault(err error) *fault.Fault {
+	if err == nil {
+		return nil
+	}
+	f := &fault.Fault{Class: fault.InvalidArguments, Message: "the arguments do not read"}
+	var e *canon.Error
+	if errors.As(err, &e) {
+		f.Path, f.Message = e.Path, e.Message
+	}
+	return f
+}
+
+// readString reads the arguments of a tool with one required string. Its
+// length is the runtime's to judge, which names the limit.
+func readString(raw json.RawMessage, name string) (value string, f *fault.Fault) {
+	f = readArguments(raw,
+		func(r *canon.Reader, seen *canon.Seen) bool {
+			if string(r.Key()) != name {
+				return false
+			}
+			seen.Mark(r, 0)
+			value = r.String(0, math.MaxInt)
+			return true
+		},
+		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, name) })
+	return value, f
+}
+
+// readNames reads the arguments of describe_api: exactly one of name and
+// names. A name that stands twice is described once.
+func readNames(raw json.RawMessage) (names []string, f *fault.Fault) {
+	var one, many bool
+	f = readArguments(raw,
+		func(r *canon.Reader, seen *canon.Seen) bool {
+			switch string(r.Key()) {
+			case "name":
+				seen.Mark(r, 0)
+				one = true
+				names = append(names, r.String(1, runtime.MaxNameBytes))
+			case "names":
+				seen.Mark(r, 1)
+				many = true
+				r.BeginArray(1, runtime.MaxDescribeNames)
+				for r.NextElement() {
+					if name := r.String(1, runtime.MaxNameBytes); !slices.Contains(names, name) {
+						names = append(names, name)
+					}
+				}
+			default:
+				return false
+			}
+			return true
+		},
+		func(*canon.Reader, *canon.Seen) {})
+	if f == nil && one == many {
+		f = &fault.Fault{Class: fault.InvalidArguments, Message: "expected exactly one of name and names"}
+	}
+	return names, f
+}

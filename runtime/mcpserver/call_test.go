@@ -1,0 +1,350 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/mcpserver"
+)
+
+func TestSearch(t *testing.T) {
+	var asked []string
+	s := connect(t, mcpserver.Options{Runtime: &fake{search: func(query string) (runtime.SearchResult, error) {
+		asked = append(asked, query)
+		return runtime.SearchResult{Results: []runtime.SearchHit{{Name: "a.b", Signature: "a.b()", Summary: "x < y & z"}}, Truncated: true}, nil
+	}}})
+	content, result := call(t, s, "search_api", `{"query":"  read\u00e4 "}`)
+	if want := `{"results":[{"name":"a.b","signature":"a.b()","summary":"x < y & z"}],"truncated":true,"weak":false,"namespaces":[]}`; content != want {
+		t.Errorf("content %s, want %s", content, want)
+	}
+	if result.IsError {
+		t.Error("marked as an error")
+	}
+	if diff := cmp.Diff([]string{"  readä "}, asked); diff != "" {
+		t.Errorf("the query reached the runtime changed: %s", diff)
+	}
+}
+
+func TestListsAreNeverNull(t *testing.T) {
+	s := connect(t, mcpserver.Options{Runtime: &fake{
+		search:   func(string) (runtime.SearchResult, error) { return runtime.SearchResult{}, nil },
+		describe: func([]string) (runtime.DescribeResult, error) { return runtime.DescribeResult{}, nil },
+		execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+			return runtime.Execution{Receipt: runtime.Receipt{Execution: "e"}}, shown{Class: fault.ProgramError, Message: "m"}
+		},
+	}})
+	for tool, arguments := range map[string]string{"search_api": `{"query":""}`, "describe_api": `{"name":"a.b"}`, "execute": `{"source":""}`} {
+		if content, _ := call(t, s, tool, arguments); strings.Contains(content, "null") {
+			t.Errorf("%s: %s", tool, content)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	var asked [][]string
+	s := connect(t, mcpserver.Options{Runtime: &fake{describe: func(names []string) (runtime.DescribeResult, error) {
+		asked = append(asked, names)
+		return runtime.DescribeResult{
+			Capabilities: []runtime.Description{{Name: "a.b", Effect: runtime.EffectRead, Input: json.RawMessage(`[{"name":"n","maximum":9007199254740993}]`), Output: json.RawMessage(`{"type":"str"}`)}},
+			NotFound:     []string{"a.c"},
+		}, nil
+	}}})
+	content, _ := call(t, s, "describe_api", `{"name":"a.b"}`)
+	if !strings.Contains(content, "9007199254740993") {
+		t.Errorf("a number changed: %s", content)
+	}
+	call(t, s, "describe_api", `{"names":["a.b","a.c","a.b"]}`)
+	if diff := cmp.Diff([][]string{{"a.b"}, {"a.b", "a.c"}}, asked); diff != "" {
+		t.Errorf("names: %s", diff)
+	}
+}
+
+func execution(result string, wide bool) *fake {
+	return &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+		return runtime.Execution{Result: []byte(result), WideIntegers: wide, Receipt: runtime.Receipt{
+			Execution: "e1", Deployment: "prod", Catalog: "c", Steps: 7,
+			Calls: []runtime.CallRecord{{Sequence: 1, ID: "i", Name: "a.b", State: runtime.CallDone}},
+		}}, nil
+	}}
+}
+
+func TestExecute(t *testing.T) {
+	for _, result := range []string{`null`, `true`, `"a<b"`, `1.0`, `-9007199254740991`, `{"b":[1,2.50,{}],"a":null}`, `[]`} {
+		s := connect(t, mcpserver.Options{Runtime: execution(result, false)})
+		content, r := call(t, s, "execute", `{"source":"x"}`)
+		// Byte for byte: 1.0 must not become 1, nor an order of members change.
+		if want := `{"result":` + result + `}`; content != want {
+			t.Errorf("content %s, want %s", content, want)
+		}
+		if r.IsError {
+			t.Errorf("%s: marked as an error", result)
+		}
+		receipt, err := json.Marshal(r.Meta[mcpserver.ReceiptKey])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"execution":"e1","deployment":"prod","catalog":"c","calls":[{"sequence":1,"id":"i","name":"a.b","state":"done","duration_us":0}],"duration_us":0,"steps":7}`
+		if !sameJSON(t, []byte(want), receipt) {
+			t.Errorf("receipt %s, want %s", receipt, want)
+		}
+	}
+}
+
+func TestExecuteSaysThatIntegersBecameStrings(t *testing.T) {
+	s := connect(t, mcpserver.Options{Runtime: execution(`["9007199254740993"]`, true)})
+	content, _ := call(t, s, "execute", `{"source":"x"}`)
+	if !strings.HasPrefix(content, `{"result":["9007199254740993"],"notes":["`) || !strings.Contains(content, "decimal string") {
+		t.Errorf("content %s", content)
+	}
+}
+
+// An answer that does not encode would never be sent, and the client would
+// wait for ever.
+func TestExecuteRefusesAResultThatIsNotJSON(t *testing.T) {
+	for _, result := range []string{`{`, `1 2`, `NaN`} {
+		s := connect(t, mcpserver.Options{Runtime: execution(result, false)})
+		content, r := call(t, s, "execute", `{"source":"x"}`)
+		if !r.IsError || !strings.Contains(content, `"class":"internal_failure"`) || !strings.Contains(content, `"receipt"`) {
+			t.Errorf("%s: %s", result, content)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	full := fault.Fault{
+		Class: fault.Limit, Message: "m <&>", Hint: "h", Line: 3, Column: 5, Path: "tags[1]", Capability: "a.b",
+		Code: "not_found", Limit: "MaxSteps", Bound: 50_000_000, Trace: []string{"line 3, in main"},
+	}
+	failures := map[string]error{
+		`"error":{"class":"resource_limit","message":"m <&>","hint":"h","line":3,"column":5,"path":"tags[1]","capability":"a.b","code":"not_found","limit":"MaxSteps","bound":50000000,"trace":["line 3, in main"]}`: shown(full),
+		`"error":{"class":"internal_failure","message":"internal failure"}`:               errors.New("open /home/user/secret: no"),
+		`"error":{"class":"unauthenticated","message":"the request carries no identity"}`: authz.ErrUnauthenticated,
+	}
+	for _, class := range []fault.Class{
+		fault.InvalidProgram, fault.ProgramError, fault.InvalidArguments, fault.NotFound, fault.Denied, fault.PolicyFailure,
+		fault.CapabilityFailed, fault.Cancelled, fault.WorkerLost, fault.Internal, fault.Unauthenticated,
+	} {
+		failures[`"error":{"class":"`+string(class)+`","message":"m"}`] = shown{Class: class, Message: "m"}
+	}
+	receipt := runtime.Receipt{Execution: "e1", Deployment: "prod", Catalog: "c", Calls: []runtime.CallRecord{
+		{Sequence: 1, ID: "i", Name: "a.b", State: runtime.CallFailed, DurationMicros: 3, Error: fault.CapabilityFailed},
+	}}
+	const receiptText = `,"receipt":{"execution":"e1","deployment":"prod","catalog":"c","calls":[{"sequence":1,"id":"i","name":"a.b","state":"failed","duration_us":3,"error":"capability_failed"}],"duration_us":0,"steps":0}`
+	for want, err := range failures {
+		s := connect(t, mcpserver.Options{Runtime: &fake{
+			search:   func(string) (runtime.SearchResult, error) { return runtime.SearchResult{}, err },
+			describe: func([]string) (runtime.DescribeResult, error) { return runtime.DescribeResult{}, err },
+			execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+				return runtime.Execution{Receipt: receipt}, err
+			},
+		}})
+		for tool, arguments := range map[string]string{"search_api": `{"query":"q"}`, "describe_api": `{"name":"a.b"}`, "execute": `{"source":""}`} {
+			want := "{" + want + "}"
+			if tool == "execute" {
+				want = want[:len(want)-1] + receiptText + "}"
+			}
+			content, r := call(t, s, tool, arguments)
+			if content != want || !r.IsError {
+				t.Errorf("%s: isError %v, content\n%s, want\n%s", tool, r.IsError, content, want)
+			}
+			if r.Meta[mcpserver.ReceiptKey] != nil {
+				t.Errorf("%s: a failure carries its receipt in the content, not in _meta", tool)
+			}
+		}
+	}
+}
+
+// forbidden fails the test when anything reaches the runtime or asks who calls.
+type forbidden struct{ t *testing.T }
+
+func (f forbidden) Subject(context.Context) (authz.Subject, error) {
+	f.t.Error("asked who calls before the arguments were found good")
+	return authz.Local(), nil
+}
+
+func TestBadArguments(t *testing.T) {
+	s := connect(t, mcpserver.Options{Runtime: &fake{}, Subjects: forbidden{t}})
+	long := strings.Repeat("n", 65)
+	for _, tt := range []struct{ tool, arguments, path, message string }{
+		{"search_api", ``, "query", "missing"},
+		{"search_api", `{}`, "query", "missing"},
+		{"search_api", `{"query":1}`, "query", "string"},
+		{"search_api", `{"query":null}`, "query", "string"},
+		{"search_api", `{"query":"a","limit":5}`, "limit", ""},
+		{"search_api", `{"query":"a","query":"b"}`, "query", ""},
+		{"search_api", `{"Query":"a"}`, "Query", ""},
+		{"search_api", `[]`, "", "object"},
+		{"search_api", `"query"`, "", "object"},
+		{"search_api", `{"query":"\ud800"}`, "query", ""},
+		{"execute", `{}`, "source", "missing"},
+		{"execute", `{"source":["a"]}`, "source", "string"},
+		{"execute", `{"source":"a","_meta":{}}`, "_meta", ""},
+		{"execute", `{"source":"a","subject":"root"}`, "subject", ""},
+		{"describe_api", `{}`, "", "exactly one"},
+		{"describe_api", `{"name":"a.b","names":["a.b"]}`, "", "exactly one"},
+		{"describe_api", `{"names":[]}`, "names", ""},
+		{"describe_api", `{"names":["a.b",2]}`, "names[1]", "string"},
+		{"describe_api", `{"names":"a.b"}`, "names", "array"},
+		{"describe_api", `{"name":""}`, "name", ""},
+		{"describe_api", `{"name":"` + long + `"}`, "name", ""},
+		{"describe_api", `{"names":["a.b","` + long + `"]}`, "names[1]", ""},
+		{"describe_api", `{"names":[` + strings.Repeat(`"a.b",`, 20) + `"a.b"]}`, "names", ""},
+	} {
+		content, r := call(t, s, tt.tool, tt.arguments)
+		var body struct {
+			Error struct{ Class, Path, Message string }
+		}
+		if err := json.Unmarshal([]byte(content), &body); err != nil {
+			t.Fatal(err)
+		}
+		if !r.IsError || body.Error.Class != "invalid_arguments" || body.Error.Path != tt.path || !strings.Contains(body.Error.Message, tt.message) || body.Error.Message == "" {
+			t.Errorf("%s %s: isError %v, %s; want path %q and a message with %q", tt.tool, tt.arguments, r.IsError, content, tt.path, tt.message)
+		}
+		if strings.Contains(content, "receipt") {
+			t.Errorf("%s %s: a receipt of an execution that never was: %s", tt.tool, tt.arguments, content)
+		}
+	}
+}
+
+func TestNobodyIsRefused(t *testing.T) {
+	for _, r := range []authz.SubjectResolver{authz.StaticSubject(authz.Subject{}), authz.ContextSubject(), nobody{}} {
+		s := connect(t, mcpserver.Options{Runtime: &fake{}, Subjects: r})
+		for tool, arguments := range map[string]string{"search_api": `{"query":"q"}`, "describe_api": `{"name":"a.b"}`, "execute": `{"source":""}`} {
+			if content, result := call(t, s, tool, arguments); !result.IsError || !strings.Contains(content, `"class":"unauthenticated"`) {
+				t.Errorf("%s: %s", tool, content)
+			}
+		}
+	}
+}
+
+type nobody struct{}
+
+func (nobody) Subject(context.Context) (authz.Subject, error) { return authz.Subject{}, nil }
+
+// The subject comes from the resolver and from nothing that the client sends.
+func TestSubjectReachesTheRuntime(t *testing.T) {
+	var got authz.Subject
+	s := connect(t, mcpserver.Options{
+		Subjects: authz.StaticSubject(authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer", ID: "alice"}),
+		Runtime: &fake{execute: func(_ context.Context, subject authz.Subject, _ string) (runtime.Execution, error) {
+			got = subject
+			return runtime.Execution{}, nil
+		}},
+	})
+	_, err := s.CallTool(t.Context(), &mcp.CallToolParams{
+		Meta: mcp.Meta{"subject": "local"}, Name: "execute", Arguments: json.RawMessage(`{"source":""}`),
+	})
+	if err != nil || got.String() != "oidc:https://issuer#alice" {
+		t.Errorf("subject %q, %v", got, err)
+	}
+}
+
+func TestPanicIsContained(t *testing.T) {
+	var logged bytes.Buffer
+	panicking := true
+	options := mcpserver.Options{
+		Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+		Runtime: &fake{search: func(string) (runtime.SearchResult, error) {
+			if panicking {
+				panic("secret")
+			}
+			return runtime.SearchResult{}, nil
+		}},
+	}
+	check := func(s *mcp.ClientSession, what string) {
+		t.Helper()
+		_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "search_api", Arguments: json.RawMessage(`{"query":""}`)})
+		var wire *jsonrpc.Error
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInternalError || strings.Contains(wire.Message, "secret") {
+			t.Errorf("panic in a %s: %v, want -32603 without the value", what, err)
+		}
+	}
+	s := connect(t, options)
+	check(s, "tool")
+	if !strings.Contains(logged.String(), "secret") || !strings.Contains(logged.String(), "stack=") {
+		t.Errorf("log does not say where: %s", logged.String())
+	}
+	panicking = false
+	call(t, s, "search_api", `{"query":""}`) // the session goes on
+
+	// Recovery is outside of middleware that a host adds.
+	options.Middleware = []mcp.Middleware{func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "tools/call" {
+				panic("secret")
+			}
+			return next(ctx, method, r)
+		}
+	}}
+	check(connect(t, options), "middleware")
+}
+
+func TestUnknownToolIsAProtocolError(t *testing.T) {
+	s := connect(t, mcpserver.Options{Runtime: &fake{}})
+	_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "shell"})
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
+		t.Errorf("error %v, want -32602", err)
+	}
+}
+
+func TestCancelReachesTheRuntime(t *testing.T) {
+	started, ended := make(chan struct{}), make(chan error, 1)
+	s := connect(t, mcpserver.Options{Runtime: &fake{execute: func(ctx context.Context, _ authz.Subject, _ string) (runtime.Execution, error) {
+		close(started)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return runtime.Execution{}, ctx.Err()
+	}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-started
+		cancel()
+	}()
+	if _, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "execute", Arguments: json.RawMessage(`{"source":""}`)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("call: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("runtime saw %v", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, o := range map[string]mcpserver.Options{
+		"runtime": {Subjects: local},
+		"subject": {Runtime: &fake{}},
+	} {
+		if _, err := mcpserver.New(o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+// The log has one line a call, with no word of its arguments or result.
+func TestLogSaysWhoAndHowNotWhat(t *testing.T) {
+	var logged bytes.Buffer
+	s := connect(t, mcpserver.Options{Runtime: execution(`"RESULT"`, false), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	call(t, s, "execute", `{"source":"SOURCE"}`)
+	for _, want := range []string{"tool=execute", "subject=local", "duration_us="} {
+		if !strings.Contains(logged.String(), want) {
+			t.Errorf("log lacks %s: %s", want, logged.String())
+		}
+	}
+	for _, bad := range []string{"SOURCE", "RESULT"} {
+		if strings.Contains(logged.String(), bad) {
+			t.Errorf("log holds %s: %s", bad, logged.String())
+		}
+	}
+}

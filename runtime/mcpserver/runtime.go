@@ -1,0 +1,24 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime"
+)
+
+// Runtime is what the tools need of a server; *runtime.Server implements it.
+// It must be safe for concurrent use.
+//
+// An error that has a method Fault() fault.Fault, as *runtime.Error has, is
+// shown to the client with all its parts. Any other error is an internal
+// failure whose text goes to the log alone.
+type Runtime interface {
+	Info() runtime.ServerInfo
+	Deployment() string
+	Hints() runtime.Hints
+	Search(ctx context.Context, subject authz.Subject, query string) (runtime.SearchResult, error)
+	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
+	// Execute fills the receipt on failure too.
+	Execute(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
+}

@@ -1,0 +1,155 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// The names of the tools.
+const (
+	SearchTool   = "search_api"
+	DescribeTool = "describe_api"
+	ExecuteTool  = "execute"
+)
+
+// Tools answers calls of the three tools. MCP and the commands of a host use
+// the same one, so that they cannot differ. It is safe for concurrent use.
+type Tools struct {
+	runtime  Runtime
+	subjects authz.SubjectResolver
+	log      *slog.Logger
+}
+
+// NewTools joins a runtime with the resolver that says who calls. A nil
+// logger discards.
+func NewTools(rt Runtime, subjects authz.SubjectResolver, log *slog.Logger) (*Tools, error) {
+	if rt == nil {
+		return nil, errors.New("mcpserver: no runtime given")
+	}
+	if subjects == nil {
+		return nil, errors.New("mcpserver: no subject resolver given")
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Tools{runtime: rt, subjects: subjects, log: log}, nil
+}
+
+// Call answers one call. arguments are the JSON text of the tool's arguments
+// as the caller sent them. Only a tool that does not exist is an error.
+func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage) (Answer, error) {
+	var run func(context.Context, authz.Subject) (Answer, error)
+	var f *fault.Fault
+	switch tool {
+	case SearchTool:
+		var query string
+		query, f = readString(arguments, "query")
+		run = func(ctx context.Context, subject authz.Subject) (Answer, error) { return t.search(ctx, subject, query) }
+	case DescribeTool:
+		var names []string
+		names, f = readNames(arguments)
+		run = func(ctx context.Context, subject authz.Subject) (Answer, error) {
+			return t.describe(ctx, subject, names)
+		}
+	case ExecuteTool:
+		var source string
+		source, f = readString(arguments, "source")
+		run = func(ctx context.Context, subject authz.Subject) (Answer, error) {
+			return t.execute(ctx, subject, source)
+		}
+	default:
+		return Answer{}, fmt.Errorf("mcpserver: no tool is called %q", tool)
+	}
+	start := time.Now()
+	var subject authz.Subject
+	var answer Answer
+	if f != nil {
+		answer = failureAnswer(*f, runtime.Receipt{})
+	} else {
+		subject, answer = t.run(ctx, run)
+	}
+	t.log.InfoContext(ctx, "tool call", "tool", tool, "subject", subject.String(), "class", string(answer.Class),
+		"duration_us", time.Since(start).Microseconds())
+	return answer, nil
+}
+
+// run resolves the subject and then runs a call whose arguments are good.
+func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject) (Answer, error)) (authz.Subject, Answer) {
+	subject, err := t.subjects.Subject(ctx)
+	if err == nil && subject.IsZero() {
+		err = authz.ErrUnauthenticated
+	}
+	if err != nil {
+		return authz.Subject{}, t.failed(ctx, err, runtime.Receipt{})
+	}
+	answer, err := run(ctx, subject)
+	if err != nil {
+		answer = t.failed(ctx, err, runtime.Receipt{})
+	}
+	return subject, answer
+}
+
+func (t *Tools) search(ctx context.Context, subject authz.Subject, query string) (Answer, error) {
+	result, err := t.runtime.Search(ctx, subject, query)
+	if err != nil {
+		return Answer{}, err
+	}
+	result.Results = orEmpty(result.Results)
+	result.Namespaces = orEmpty(result.Namespaces)
+	content, err := encode(result)
+	return Answer{Content: content}, err
+}
+
+func (t *Tools) describe(ctx context.Context, subject authz.Subject, names []string) (Answer, error) {
+	result, err := t.runtime.Describe(ctx, subject, names)
+	if err != nil {
+		return Answer{}, err
+	}
+	result.Capabilities = orEmpty(result.Capabilities)
+	result.NotFound = orEmpty(result.NotFound)
+	result.Truncated = orEmpty(result.Truncated)
+	content, err := encode(result)
+	return Answer{Content: content}, err
+}
+
+func (t *Tools) execute(ctx context.Context, subject authz.Subject, source string) (Answer, error) {
+	x, err := t.runtime.Execute(ctx, subject, source)
+	if err == nil {
+		var answer Answer
+		if answer, err = executionAnswer(x); err == nil {
+			return answer, nil
+		}
+	}
+	return t.failed(ctx, err, x.Receipt), nil
+}
+
+// failed tells of an error what its maker meant to be shown, and logs the rest.
+func (t *Tools) failed(ctx context.Context, err error, receipt runtime.Receipt) Answer {
+	var shown interface{ Fault() fault.Fault }
+	switch {
+	case errors.As(err, &shown):
+		return failureAnswer(shown.Fault(), receipt)
+	case errors.Is(err, authz.ErrUnauthenticated):
+		return failureAnswer(fault.Fault{Class: fault.Unauthenticated, Message: "the request carries no identity"}, receipt)
+	case ctx.Err() != nil:
+		return failureAnswer(fault.Fault{Class: fault.Cancelled, Message: "the call was cancelled"}, receipt)
+	}
+	t.log.ErrorContext(ctx, "tool call", "error", err)
+	return failureAnswer(fault.Fault{Class: fault.Internal, Message: "internal failure"}, receipt)
+}
+
+// orEmpty keeps an absent list from becoming null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,81 @@
+package runtime
+
+import (
+	"log/slog"
+	"sync"
+
+	"github.com/capgen/capgen/runtime/worker"
+)
+
+// Server answers searches, descriptions and executions over one immutable
+// catalog. It is safe for concurrent use.
+type Server struct {
+	info       ServerInfo
+	deployment string
+	limits     Limits
+	catalog    *catalog
+	dispatcher *dispatcher
+	runner     worker.Runner
+	log        *slog.Logger
+	slots      chan struct{} // one per execution that may run
+	closed     chan struct{}
+	closeOnce  sync.Once
+}
+
+func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Server {
+	log := o.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	deployment := o.Deployment
+	if deployment == "" {
+		deployment = "default"
+	}
+	return &Server{
+		info:       o.Server,
+		deployment: deployment,
+		limits:     limits,
+		catalog:    c,
+		dispatcher: &dispatcher{catalog: c, authorizer: o.Authorizer, limits: limits, log: log},
+		runner:     runner,
+		log:        log,
+		slots:      make(chan struct{}, limits.MaxConcurrentExecutions),
+		closed:     make(chan struct{}),
+	}
+}
+
+// Info is what the server says of itself.
+func (s *Server) Info() ServerInfo { return s.info }
+
+// Deployment names the set of capabilities.
+func (s *Server) Deployment() string { return s.deployment }
+
+// Catalog is the SHA-256 of the enabled set's bindings, in hexadecimal.
+func (s *Server) Catalog() string { return s.catalog.digest }
+
+// Limits are the limits in force, defaults filled in.
+func (s *Server) Limits() Limits { return s.limits }
+
+// Capabilities is the number of enabled capabilities.
+func (s *Server) Capabilities() int { return len(s.catalog.entries) }
+
+// Hints are the annotations of execute: the join over the enabled catalog.
+func (s *Server) Hints() Hints { return s.catalog.hints }
+
+// Close refuses new executions, kills the workers that still run and releases
+// everything. It is idempotent.
+func (s *Server) Close() error {
+	s.closeOnce.Do(func() { close(s.closed) })
+	return s.runner.Close()
+}
+
+func (s *Server) workerLimits() worker.Limits {
+	return worker.Limits{
+		Steps:       s.limits.MaxSteps,
+		Calls:       int64(s.limits.MaxNativeCalls),
+		Depth:       s.limits.MaxValueDepth,
+		ValueBytes:  s.limits.MaxValueBytes,
+		ResultBytes: s.limits.MaxIntermediateValueBytes,
+		SourceBytes: s.limits.MaxSourceBytes,
+	}
+}

@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// capabilities lowers the list of capabilities.
+func (l *loader) capabilities(n *node) []*Capability {
+	if !l.kind(n, listNode, "capabilities") {
+		return nil
+	}
+	if len(n.items) == 0 {
+		l.errorf(n.pos, ruleMissingField, "capabilities is empty").
+			hint("a server has at least one capability")
+	}
+	if max := l.limits.capabilities; len(n.items) > max {
+		l.errorf(n.items[max].pos, ruleLimit, "%d capabilities, the limit is %d", len(n.items), max).
+			hint("split the manifest into several servers")
+		return nil
+	}
+	all := make([]*Capability, 0, len(n.items))
+	var withNames []named
+	for _, item := range n.items {
+		c, nameAt, idAt := l.capability(item)
+		if c == nil {
+			continue
+		}
+		all = append(all, c)
+		if c.Name != "" && c.ID != "" {
+			withNames = append(withNames, named{c, nameAt, idAt})
+		}
+	}
+	l.uniqueNames(withNames)
+	return all
+}
+
+// capability lowers one entry. A name or id that is no good is left empty.
+func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
+	if !l.mapping(n, &l.words.capability, "a capability") {
+		return nil, nameAt, idAt
+	}
+	c = &Capability{Pos: n.pos}
+	what := "a capability"
+	if v := l.need(n, "name", what, "name: namespace.verb"); v != nil {
+		nameAt = v.pos
+		if c.Name, _ = l.capabilityName(v); c.Name != "" {
+			what = "capability " + quote(c.Name)
+		}
+	}
+	c.ID, idAt = c.Name, nameAt
+	if v := n.get("id"); v != nil {
+		idAt = v.pos
+		c.ID, _ = l.capabilityID(v)
+	}
+	if v := l.need(n, "summary", what, "one line that says what it does"); v != nil {
+		c.Summary, _ = l.line(v, "summary", maxSummary)
+	}
+	c.Description = c.Summary
+	if v := n.get("description"); v != nil {
+		c.Description, _ = l.text(v, "description", maxDescription)
+	}
+	if v := n.get("search"); v != nil {
+		c.Search = l.searchPhrases(v)
+	}
+	l.effect(n, c, what)
+	if v := l.need(n, "scopes", what, "scopes: [records:read], or scopes: none"); v != nil {
+		c.Scopes = l.scopes(v)
+	}
+	if v := l.need(n, "input", what, "input: {type: object, properties: {}} for a capability without parameters"); v != nil {
+		c.Input = l.lower(v, "the input of "+what, false)
+		l.parameters(c.Input, v, what)
+	}
+	if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
+		c.Output = l.lower(v, "the output of "+what, false)
+	}
+	return c, nameAt, idAt
+}
+
+// effect reads effect, idempotency and world, from which the MCP hints come.
+func (l *loader) effect(n *node, c *Capability, what string) {
+	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete"); v != nil {
+		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy"}, []string{"change", "run"})
+	}
+	c.Idempotency = "none"
+	if c.Effect == "read" {
+		c.Idempotency = "natural"
+	}
+	if v := n.get("idempotency"); v != nil {
+		c.Idempotency, _ = l.word(v, "idempotency", []string{"natural", "key", "none"}, nil)
+	}
+	c.World = "closed"
+	if v := n.get("world"); v != nil {
+		c.World, _ = l.word(v, "world", []string{"closed", "open"}, nil)
+	}
+}
+
+func (l *loader) searchPhrases(n *node) []string {
+	if !l.kind(n, listNode, "search") {
+		return nil
+	}
+	if len(n.items) > maxSearch {
+		l.errorf(n.items[maxSearch].pos, ruleLimit, "%d search phrases, the limit is %d", len(n.items), maxSearch).
+			hint("keep those that the summary does not say already")
+		return nil
+	}
+	var phrases []string
+	total := 0
+	for _, item := range n.items {
+		s, ok := l.line(item, "a search phrase", maxSearchBytes)
+		if !ok {
+			continue
+		}
+		if slices.Contains(phrases, s) {
+			l.errorf(item.pos, ruleBadValue, "search phrase %s stands twice", quote(s)).hint("remove one of the two")
+			continue
+		}
+		before := total
+		total += len(s)
+		if before <= maxSearchBytes && total > maxSearchBytes {
+			l.errorf(item.pos, ruleLimit, "the search phrases have more than %d bytes", maxSearchBytes).hint("shorten them")
+		}
+		phrases = append(phrases, s)
+	}
+	return phrases
+}
+
+// scopes reads the list of scopes, or the word none.
+func (l *loader) scopes(n *node) []string {
+	const none = "none"
+	if n.kind == stringNode {
+		if n.text != none {
+			l.errorf(n.pos, ruleWrongType, "scopes has to be a list, or the word none").hint("scopes: [%s]", plain(n.text, maxQuoted))
+		}
+		return nil
+	}
+	if !l.kind(n, listNode, "scopes") {
+		return nil
+	}
+	if len(n.items) == 0 {
+		l.errorf(n.pos, ruleMissingField, "scopes is empty").hint("a capability that needs none says so: scopes: none")
+	}
+	if len(n.items) > maxScopes {
+		l.errorf(n.items[maxScopes].pos, ruleLimit, "%d scopes, the limit is %d", len(n.items), maxScopes).
+			hint("every scope listed is required: fewer say more")
+		return nil
+	}
+	var scopes []string
+	for _, item := range n.items {
+		s, ok := l.str(item, "a scope")
+		switch {
+		case !ok:
+		case s == none:
+			l.errorf(item.pos, ruleBadScope, "none is a word, not a scope").hint("scopes: none, without a list")
+		case !isScope(s):
+			l.errorf(item.pos, ruleBadScope, "%s is no scope", quote(s)).
+				hint("1 to %d printable ASCII characters without space, quotation mark and backslash", maxScope)
+		case slices.Contains(scopes, s):
+			l.errorf(item.pos, ruleBadScope, "scope %s stands twice", quote(s)).hint("remove one of the two")
+		default:
+			scopes = append(scopes, s)
+		}
+	}
+	slices.Sort(scopes)
+	return scopes
+}
+
+// isScope is scope-token of RFC 6749 section 3.3, with a cap.
+func isScope(s string) bool {
+	return s != "" && len(s) <= maxScope && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '"' || r == '\\'
+	})
+}
+
+// parameters checks what is special about an input: it is an object, and its
+// properties can be written as keyword arguments.
+func (l *loader) parameters(t *Type, n *node, what string) {
+	if t == nil {
+		return
+	}
+	object, via := t, ""
+	if t.Kind == Ref {
+		if object = t.Ref.Type; object == nil {
+			return
+		}
+		via = fmt.Sprintf(" (parameters of %s)", what)
+	}
+	if object.Kind != Object {
+		l.errorf(n.pos, ruleInputNotObject, "the input of %s has to be an object, not %s", what, article(object.Kind)).
+			hint("its properties are the parameters: {type: object, properties: {…}}")
+		return
+	}
+	for _, p := range object.Properties {
+		if slices.Contains(l.names.keywords, p.Name) {
+			l.errorf(p.Pos, ruleReservedName, "parameter %s is a keyword of the program language%s", quote(p.Name), via).
+				hint("choose another name, such as %s_", p.Name)
+		}
+	}
+}
+
+func article(k Kind) string {
+	switch k {
+	case Integer, Array, Object:
+		return "an " + string(k)
+	}
+	return "a " + string(k)
+}

@@ -1,0 +1,153 @@
+package schema
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// EffectiveSchema returns the JSON Schema (2020-12) of an effective type with
+// everything that lowering made explicit: additionalProperties, bounds and
+// caps. Properties come in declaration order, references as #/types/NAME, to
+// be resolved in a document that has the named types under "types". The text
+// is compact and the same for equal types; t has to come from Load.
+func EffectiveSchema(t *Type) []byte {
+	var w schemaWriter
+	w.schema(t, "")
+	return []byte(w.b.String())
+}
+
+// schemaWriter writes JSON members in a fixed order.
+type schemaWriter struct {
+	b    strings.Builder
+	more bool // a member was written in the current object
+}
+
+func (w *schemaWriter) begin() {
+	w.b.WriteByte('{')
+	w.more = false
+}
+
+func (w *schemaWriter) end() {
+	w.b.WriteByte('}')
+	w.more = true
+}
+
+func (w *schemaWriter) key(name string) {
+	if w.more {
+		w.b.WriteByte(',')
+	}
+	w.more = true
+	w.text(name)
+	w.b.WriteByte(':')
+}
+
+func (w *schemaWriter) text(s string) {
+	e := json.NewEncoder(&trimmer{&w.b})
+	e.SetEscapeHTML(false)
+	// Strings of a Type are valid UTF-8; encoding a string cannot fail.
+	_ = e.Encode(s)
+}
+
+// trimmer drops the line end that json.Encoder writes.
+type trimmer struct{ b *strings.Builder }
+
+func (t *trimmer) Write(p []byte) (int, error) {
+	t.b.WriteString(strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
+}
+
+func (w *schemaWriter) string(key, s string) {
+	if s != "" {
+		w.key(key)
+		w.text(s)
+	}
+}
+
+func (w *schemaWriter) raw(key, literal string) {
+	if literal != "" {
+		w.key(key)
+		w.b.WriteString(literal)
+	}
+}
+
+func (w *schemaWriter) integer(key string, i int64) { w.raw(key, strconv.FormatInt(i, 10)) }
+
+// atLeast writes a lower bound on a length; zero says nothing.
+func (w *schemaWriter) atLeast(key string, n int) {
+	if n > 0 {
+		w.integer(key, int64(n))
+	}
+}
+
+// schema writes t, with the default of the property it belongs to.
+func (w *schemaWriter) schema(t *Type, defaultText string) {
+	w.begin()
+	if t.Kind == Ref {
+		w.string("$ref", refPrefix+t.Ref.Name)
+	} else {
+		w.string("type", string(t.Kind))
+	}
+	w.string("title", t.Title)
+	w.string("description", t.Description)
+	switch t.Kind {
+	case String:
+		w.stringRules(t)
+	case Integer:
+		w.integer("minimum", t.Minimum)
+		w.integer("maximum", t.Maximum)
+	case Number:
+		w.raw(pick(t.ExclusiveMin, "exclusiveMinimum", "minimum"), t.NumberMin)
+		w.raw(pick(t.ExclusiveMax, "exclusiveMaximum", "maximum"), t.NumberMax)
+	case Array:
+		w.key("items")
+		w.schema(t.Items, "")
+		w.atLeast("minItems", t.MinItems)
+		w.integer("maxItems", int64(t.MaxItems))
+	case Object:
+		w.object(t)
+	}
+	w.raw("multipleOf", t.MultipleOf)
+	w.raw("default", defaultText)
+	w.end()
+}
+
+func pick(exclusive bool, yes, no string) string {
+	if exclusive {
+		return yes
+	}
+	return no
+}
+
+func (w *schemaWriter) stringRules(t *Type) {
+	if t.Enum == nil {
+		w.atLeast("minLength", t.MinLength)
+		w.integer("maxLength", int64(t.MaxLength))
+		w.string("pattern", t.Pattern)
+		return
+	}
+	w.key("enum")
+	for i, s := range t.Enum {
+		w.b.WriteByte("[,"[min(i, 1)])
+		w.text(s)
+	}
+	w.b.WriteByte(']')
+}
+
+func (w *schemaWriter) object(t *Type) {
+	w.key("properties")
+	w.begin()
+	required := ""
+	for _, p := range t.Properties {
+		w.key(p.Name)
+		w.schema(p.Type, p.Default)
+		if p.Required {
+			required += "," + strconv.Quote(p.Name)
+		}
+	}
+	w.end()
+	if required != "" {
+		w.raw("required", "["+required[1:]+"]")
+	}
+	w.raw("additionalProperties", "false")
+}

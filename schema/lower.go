@@ -1,0 +1,149 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// Caps that lowering writes where a schema says nothing.
+const (
+	// MaxLength is the cap on the code points of a string.
+	MaxLength = 1_048_576
+	// MaxItems is the cap on the items of an array.
+	MaxItems = 10_000
+	// MaxInteger bounds integers: ±(2^53−1), what JSON readers keep exactly
+	// (RFC 8259 section 6).
+	MaxInteger = 1<<53 - 1
+)
+
+// lower turns a schema into its effective type. what names the schema in
+// messages; property tells whether it is a property's, where a default may
+// stand. It returns nil if there is no saying what the type is; problems
+// inside are reported and leave the rest.
+func (l *loader) lower(n *node, what string, property bool) *Type {
+	if n.kind == boolNode {
+		l.errorf(n.pos, ruleNotInSubset, "true and false as schemas are not part of what a manifest takes").
+			hint("write the schema out")
+		return nil
+	}
+	if !l.mapping(n, &l.words.schema, what) {
+		return nil
+	}
+	if n.get("$ref") != nil {
+		return l.lowerRef(n)
+	}
+	kind, ok := l.typeWord(n, what)
+	if !ok {
+		return nil
+	}
+	l.checkKeywords(n, kind)
+	if d := n.member("default"); d != nil && !property {
+		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
+			hint("it belongs to a property of an object: only properties can be left out")
+	}
+	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
+	if v := n.get("title"); v != nil {
+		t.Title, _ = l.line(v, "title", maxTitle)
+	}
+	switch kind {
+	case String:
+		l.lowerString(t, n)
+	case Integer:
+		l.lowerInteger(t, n)
+	case Number:
+		l.lowerNumber(t, n)
+	case Array:
+		l.lowerArray(t, n, what)
+	case Object:
+		l.lowerObject(t, n, what)
+	}
+	return t
+}
+
+func (l *loader) description(n *node) string {
+	if v := n.get("description"); v != nil {
+		s, _ := l.text(v, "description", maxDescription)
+		return s
+	}
+	return ""
+}
+
+// typeWord reads `type`.
+func (l *loader) typeWord(n *node, what string) (Kind, bool) {
+	v := n.get("type")
+	if v == nil {
+		// A construct that is reported as not supported yet has no type.
+		if slices.ContainsFunc(n.members, func(m member) bool { return slices.Contains(l.words.schema.later, m.key) }) {
+			return "", false
+		}
+		l.errorf(n.pos, ruleMissingField, "%s needs %s", what, quote("type")).hint("type: %s", guessType(n))
+		return "", false
+	}
+	if v.kind == listNode {
+		l.errorf(v.pos, ruleUnsupported, "several types, or null beside a type, are not supported yet by this version").
+			hint("write one type; leave a property out of required if it may be absent")
+		return "", false
+	}
+	s, ok := l.word(v, "type", []string{"object", "array", "string", "integer", "number", "boolean"}, []string{"null"})
+	return Kind(s), ok
+}
+
+// guessType says what a schema without type probably is.
+func guessType(n *node) Kind {
+	for _, g := range []struct {
+		keyword string
+		kind    Kind
+	}{
+		{"properties", Object}, {"required", Object}, {"additionalProperties", Object},
+		{"items", Array}, {"minItems", Array}, {"maxItems", Array},
+		{"minimum", Number}, {"maximum", Number}, {"exclusiveMinimum", Number},
+		{"exclusiveMaximum", Number}, {"multipleOf", Number},
+	} {
+		if n.get(g.keyword) != nil {
+			return g.kind
+		}
+	}
+	return String
+}
+
+// keywordsOf lists what may stand beside type, title, description, default.
+func keywordsOf(k Kind) []string {
+	switch k {
+	case Object:
+		return []string{"properties", "required", "additionalProperties"}
+	case Array:
+		return []string{"items", "minItems", "maxItems"}
+	case String:
+		return []string{"enum", "const", "minLength", "maxLength", "pattern"}
+	case Integer, Number:
+		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+	}
+	return nil
+}
+
+// checkKeywords reports keywords that say nothing about the type: JSON Schema
+// ignores them, and so they are mistakes.
+func (l *loader) checkKeywords(n *node, k Kind) {
+	allowed := keywordsOf(k)
+	for _, m := range n.members {
+		switch m.key {
+		case "type", "title", "description", "default":
+			continue
+		case "enum", "const":
+			if k != String {
+				l.errorf(m.pos, ruleUnsupported, "%s on type %s is not supported yet by this version", quote(m.key), k).
+					hint("enum and const list strings")
+				continue
+			}
+		}
+		if slices.Contains(allowed, m.key) || !slices.Contains(l.words.schema.known, m.key) {
+			continue
+		}
+		f := l.errorf(m.pos, ruleWrongKeyword, "%s says nothing about type %s", quote(m.key), k)
+		if len(allowed) == 0 {
+			f.hint("remove it")
+		} else {
+			f.hint("type %s takes %s", k, strings.Join(allowed, ", "))
+		}
+	}
+}

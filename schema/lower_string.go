@@ -1,0 +1,77 @@
+package schema
+
+// lowerString lowers enum and const, or the bounds and the pattern.
+func (l *loader) lowerString(t *Type, n *node) {
+	if n.get("enum") != nil || n.get("const") != nil {
+		l.lowerEnum(t, n)
+		return
+	}
+	t.MinLength, t.MaxLength = l.sizes(n, "minLength", "maxLength", MaxLength)
+	if v := n.get("pattern"); v != nil {
+		if s, ok := l.str(v, "pattern"); ok {
+			l.pattern(s, v.pos)
+			t.Pattern = s
+		}
+	}
+}
+
+// lowerEnum lowers the list of the only strings allowed; const is a list of
+// one.
+func (l *loader) lowerEnum(t *Type, n *node) {
+	t.MaxLength = MaxLength
+	for _, key := range []string{"minLength", "maxLength", "pattern"} {
+		if m := n.member(key); m != nil {
+			l.errorf(m.pos, ruleWrongKeyword, "%s says nothing beside the list of all values", quote(key)).hint("remove it")
+		}
+	}
+	enum, constant := n.member("enum"), n.member("const")
+	if enum != nil && constant != nil {
+		l.errorf(constant.pos, ruleWrongKeyword, "const beside enum").
+			hint("keep const for one value, enum for several").related(enum.pos)
+		return
+	}
+	if constant != nil {
+		if s, ok := l.str(constant.value, "const on type string"); ok && l.visible(constant.value.pos, s, "const") {
+			l.enumLength(constant.value, s)
+			t.Enum = []string{s}
+		}
+		return
+	}
+	list := enum.value
+	if !l.kind(list, listNode, "enum") {
+		return
+	}
+	if len(list.items) == 0 {
+		l.errorf(list.pos, ruleBadEnum, "enum is empty").hint("list the strings that are allowed")
+	}
+	if max := l.limits.enum; len(list.items) > max {
+		l.errorf(list.items[max].pos, ruleLimit, "%d values in an enum, the limit is %d", len(list.items), max).
+			hint("take a string with a pattern and check it in the handler")
+		return
+	}
+	seen := make(map[string]Position, len(list.items))
+	for _, item := range list.items {
+		s, ok := l.str(item, "a value in enum on type string")
+		if !ok || !l.visible(item.pos, s, "a value in enum") {
+			continue
+		}
+		if first, twice := seen[s]; twice {
+			l.errorf(item.pos, ruleBadEnum, "%s stands twice in enum, first at %s", quote(s), first).
+				hint("remove one of the two").related(first)
+			continue
+		}
+		seen[s] = item.pos
+		l.enumLength(item, s)
+		t.Enum = append(t.Enum, s)
+	}
+}
+
+// maxEnumValue is the longest value of an enum, in bytes: it is a word.
+const maxEnumValue = 256
+
+func (l *loader) enumLength(n *node, s string) {
+	if len(s) > maxEnumValue {
+		l.errorf(n.pos, ruleBadEnum, "a value of %d bytes in an enum, the limit is %d", len(s), maxEnumValue).
+			hint("an enum lists words")
+	}
+}

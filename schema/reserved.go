@@ -1,0 +1,19 @@
+package schema
+
+// languageKeywords are the words that cannot be an attribute or a keyword
+// argument in a program: Starlark's, and Python's beyond them.
+func languageKeywords() []string {
+	return []string{
+		"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
+		"continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
+		"if", "import", "in", "is", "lambda", "load", "nonlocal", "not", "or", "pass", "raise",
+		"return", "try", "while", "with", "yield",
+	}
+}
+
+// reservedNamespaces are first segments that the generated tree uses itself.
+func reservedNamespaces() []string { return []string{"catalog", "lock", "types"} }
+
+// reservedDirectories mean something to the go command wherever they stand in
+// a path; main is a package that nothing can import.
+func reservedDirectories() []string { return []string{"internal", "main", "testdata", "vendor"} }
