@@ -88,7 +88,7 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	if isNil(b.options.Authorizer) {
 		problems = append(problems, errors.New("no authorizer: set Options.Authorizer, or write authz.AllowAll() to allow everything"))
 	}
-	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities, limits)
+	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities)
 	problems = append(problems, errs...)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("runtime: the server cannot be built:\n%w", errors.Join(problems...))

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -187,5 +189,56 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the execution goes on")
+	}
+}
+
+func TestBuildBoundsTheCatalog(t *testing.T) {
+	build := func(n, textBytes int) error {
+		var capabilities []Capability
+		for i := range n {
+			c := named(fmt.Sprintf("n%d.c%d", i%97, i), lookup)
+			c.info.Description = strings.Repeat("x", textBytes)
+			capabilities = append(capabilities, c)
+		}
+		_, problems := newCatalog(capabilities, nil)
+		return errors.Join(problems...)
+	}
+	if err := build(MaxCapabilities, 0); err != nil {
+		t.Errorf("%d capabilities: %v", MaxCapabilities, err)
+	}
+	if err := build(MaxCapabilities+1, 0); err == nil || err.Error() != "more than 10000 capabilities" {
+		t.Errorf("one more: %v", err)
+	}
+	if err := build(31, 1<<20); err != nil {
+		t.Errorf("31 MiB of text: %v", err)
+	}
+	if err := build(33, 1<<20); err == nil || !strings.Contains(err.Error(), "pass 33554432 bytes") {
+		t.Errorf("33 MiB of text: %v", err)
+	}
+}
+
+func TestSearchPhrasesAreBoundedAndNeverReturned(t *testing.T) {
+	info := lookupInfo()
+	info.Search = []string{"zanzibar"}
+	s := build(t, Options{}, NewCapability(info, lookup))
+	found, err := s.Search(t.Context(), authz.Local(), "zanzibar")
+	if err != nil || len(found.Results) != 1 {
+		t.Fatalf("%+v %v", found, err)
+	}
+	described, err := s.Describe(t.Context(), authz.Local(), []string{"records.lookup"})
+	if err != nil || len(described.Capabilities) != 1 {
+		t.Fatalf("%+v %v", described, err)
+	}
+	if answers := fmt.Sprintf("%+v %+v", found, described); strings.Contains(answers, "zanzibar") {
+		t.Errorf("a search phrase is returned: %s", answers)
+	}
+	for name, phrases := range map[string][]string{
+		"17 phrases": strings.Split(strings.Repeat("a,", 16)+"a", ","),
+		"1025 bytes": {strings.Repeat("a", 1025)},
+	} {
+		info.Search = phrases
+		if _, problems := newCatalog([]Capability{NewCapability(info, lookup)}, nil); len(problems) != 1 || !strings.Contains(problems[0].Error(), "at most 16 search phrases") {
+			t.Errorf("%s: %v", name, problems)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func (c *catalog) byName(name string) *entry { return c.names[name] }
 
 // newCatalog checks the capabilities and leaves out the disabled ones. It
 // reports every problem.
-func newCatalog(capabilities []Capability, disabled []string, limits Limits) (*catalog, []error) {
+func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error) {
 	checker := &catalogChecker{
 		ids: map[string]int{}, names: map[string]int{}, namespaces: map[string]string{},
 		reserved: binding.ReservedRoots(),

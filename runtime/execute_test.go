@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -212,5 +213,38 @@ func TestIntegersBeyondJSONAreText(t *testing.T) {
 	}
 	if got, want := string(x.Result), `["9007199254740992",9007199254740991,"1208925819614629174706176",-0.0,1.0]`; got != want || !x.WideIntegers {
 		t.Errorf("got %s (wide %v), want %s", got, x.WideIntegers, want)
+	}
+}
+
+func TestNegativeZeroIsNormalisedBeforeItIsAuthorized(t *testing.T) {
+	// What a result keeps, arguments lose: what was authorized is what runs.
+	var authorized string
+	var got float64
+	authorizer := authz.AuthorizerFunc(func(_ context.Context, r authz.Request) error {
+		authorized = string(r.Arguments)
+		return nil
+	})
+	info := lookupInfo()
+	info.Binding = `{"id":"rec-1","name":"records.lookup","input":[{"name":"x","kind":"number","required":true}],"output":{"kind":"number"}}`
+	s := build(t, Options{Authorizer: authorizer}, NewCapability(info, func(_ context.Context, in numberInput) (numberOutput, error) {
+		got = in.X
+		return numberOutput(math.Copysign(0, -1)), nil
+	}))
+	x, err := s.Execute(t.Context(), authz.Local(), "def main():\n    return records.lookup(x = -0.0)\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if authorized != `{"x":0}` || math.Signbit(got) || string(x.Result) != "-0.0" {
+		t.Errorf("authorized %s, ran with %v, answered %s", authorized, got, x.Result)
+	}
+}
+
+func TestEachExecutionHasAProcessOfItsOwn(t *testing.T) {
+	s := build(t, Options{}, NewCapability(lookupInfo(), lookup))
+	for range 2 { // what one program leaves in its globals, the next does not see
+		x, err := s.Execute(t.Context(), authz.Local(), "seen = []\ndef main():\n    seen.append(1)\n    return len(seen)\n")
+		if err != nil || string(x.Result) != "1" {
+			t.Errorf("%s %v", x.Result, err)
+		}
 	}
 }

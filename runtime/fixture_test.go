@@ -95,6 +95,37 @@ func lookup(_ context.Context, in lookupInput) (record, error) {
 	return record{Key: in.Key, Count: in.Limit}, nil
 }
 
+// numberInput and numberOutput are the types of a capability that takes and
+// returns a number.
+type numberInput struct{ X float64 }
+
+func (v *numberInput) Decode(r *canon.Reader) error {
+	*v = numberInput{}
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		if string(r.Key()) != "x" {
+			r.UnknownMember()
+			continue
+		}
+		seen.Mark(r, 0)
+		v.X = r.Float()
+	}
+	r.Require(&seen, 0, "x")
+	return r.Err()
+}
+
+func (v *numberInput) Encode(w *canon.Writer) {
+	w.BeginObject(1)
+	w.Key("x")
+	w.Float(v.X)
+	w.EndObject()
+}
+
+type numberOutput float64
+
+func (v *numberOutput) Encode(w *canon.Writer) { w.Float(float64(*v)) }
+
 // named is lookup under another name and id.
 func named(name string, handle lookupFunc) Capability {
 	info := lookupInfo()

@@ -70,7 +70,7 @@ func TestACallThatDoesNotBindIsNoCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ran := false
 			handle := func(context.Context, lookupInput) (record, error) { ran = true; return record{}, nil }
-			catalog, errs := newCatalog([]Capability{NewCapability(lookupInfo(), handle), named("secret.thing", handle)}, []string{"secret.thing"}, Limits{})
+			catalog, errs := newCatalog([]Capability{NewCapability(lookupInfo(), handle), named("secret.thing", handle)}, []string{"secret.thing"})
 			if errs != nil {
 				t.Fatal(errs)
 			}
@@ -94,7 +94,7 @@ func TestACallThatDoesNotBindIsNoCall(t *testing.T) {
 
 func TestAWorkerCannotSpeakForTheHost(t *testing.T) {
 	for _, class := range []fault.Class{fault.Denied, fault.PolicyFailure, fault.CapabilityFailed, fault.Unauthenticated, fault.Cancelled, fault.Internal, "new class"} {
-		catalog, _ := newCatalog([]Capability{NewCapability(lookupInfo(), lookup)}, nil, Limits{})
+		catalog, _ := newCatalog([]Capability{NewCapability(lookupInfo(), lookup)}, nil)
 		limits, _ := Limits{}.withDefaults()
 		runner := &lyingRunner{fault: &fault.Fault{Class: class, Message: "call +1 555 for access"}}
 		s := newServer(Options{Authorizer: authz.AllowAll()}, limits, catalog, runner)
@@ -106,7 +106,7 @@ func TestAWorkerCannotSpeakForTheHost(t *testing.T) {
 }
 
 func TestAResultThatDoesNotReadIsInternal(t *testing.T) {
-	catalog, _ := newCatalog([]Capability{NewCapability(lookupInfo(), lookup)}, nil, Limits{})
+	catalog, _ := newCatalog([]Capability{NewCapability(lookupInfo(), lookup)}, nil)
 	limits, _ := Limits{}.withDefaults()
 	for _, value := range [][]byte{nil, {0xc1}, {0xc0, 0xc0}, {0x92, 0xc0}} {
 		s := newServer(Options{Authorizer: authz.AllowAll()}, limits, catalog, &lyingRunner{value: value})

@@ -99,7 +99,7 @@ func TestRenderErrors(t *testing.T) {
 // character that acts.
 func TestMessagesAreEscaped(t *testing.T) {
 	for _, hostile := range []string{
-		"\x1b[31m", "a\nb", "::error::x", "‮evil", "zero​width", "%0A::warning::", strings.Repeat("long", 1000), "\u2028", "q\"q\\",
+		"\x1b[31m", "a\nb", "::error::x", "\u202eevil", "zero\u200bwidth", "%0A::warning::", strings.Repeat("long", 1000), "\u2028", "q\"q\\",
 	} {
 		text, err := json.Marshal(hostile)
 		if err != nil {

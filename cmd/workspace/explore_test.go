@@ -88,7 +88,11 @@ func computeExploration(t *testing.T, dir string) exploration {
 		if err != nil {
 			return err
 		}
-		all = append(all, sized{filepath.ToSlash(rel), info.Size()})
+		switch rel = filepath.ToSlash(rel); rel {
+		case "bin/capgen", "bin/workspace", "bin/bench.txt": // what make leaves there
+		default:
+			all = append(all, sized{rel, info.Size()})
+		}
 		return nil
 	})
 	if err != nil {

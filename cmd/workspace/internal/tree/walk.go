@@ -55,8 +55,6 @@ const (
 	goOn step = iota
 	// stopBefore ends the page; the entry belongs to the next one.
 	stopBefore
-	// stopAfter ends the page; the entry belongs to it.
-	stopAfter
 )
 
 // walker walks one page.
