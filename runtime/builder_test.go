@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
-	b := NewBuilder(Options{Limits: Limits{MaxSteps: -1}, DisabledCapabilities: []string{"nowhere.to_be_found"}})
+	b := NewBuilder(Options{Limits: Limits{MaxSteps: -1, MaxValueDepth: -2}, DisabledCapabilities: []string{"nowhere.to_be_found"}})
 	b.Fail("files", "no handlers given")
 	b.Register(Capability{})
 	b.Register(named("Records.lookup", lookup))
@@ -32,7 +33,7 @@ func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
 		t.Fatal("built")
 	}
 	for _, want := range []string{
-		"MaxSteps is negative", "no authorizer", "files: no handlers given", "zero Capability",
+		"MaxSteps is negative", "MaxValueDepth is negative", "no authorizer", "files: no handlers given", "zero Capability",
 		`"Records.lookup": each segment`, `"lookup": a name is two or more`, `namespace json is reserved`,
 		`"a.b.c": its namespace "a.b" is a capability`, `"d.e": is the namespace of "d.e.f"`,
 		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`,
@@ -149,6 +150,10 @@ func TestSearchAndDescribeAreBounded(t *testing.T) {
 		t.Errorf("long query: %v", err)
 	}
 	small := build(t, Options{Limits: Limits{MaxSearchResponseBytes: 600}}, capabilities...)
+	r, err = build(t, Options{Limits: Limits{MaxSearchResponseBytes: 400}}, capabilities...).Search(t.Context(), authz.Local(), "record")
+	if text, _ := json.Marshal(r); err != nil || !r.Truncated || len(r.Results) == 0 || len(r.Results) == len(capabilities) || len(text) > 400 {
+		t.Errorf("search by bytes: %d results, %d bytes, %v", len(r.Results), len(text), err)
+	}
 	d, err := small.Describe(t.Context(), authz.Local(), []string{"a.one", "a.two", "nope.nope"})
 	if err != nil || len(d.Capabilities) != 1 || len(d.Truncated) != 1 || len(d.NotFound) != 1 {
 		t.Errorf("describe %+v %v", d, err)
@@ -184,11 +189,17 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	}
 	select {
 	case err := <-done:
-		if err == nil {
-			t.Error("the execution succeeded")
+		if !errors.Is(err, ErrCancelled) || !strings.Contains(err.Error(), "shutting down") {
+			t.Errorf("ended by Close: %v", err)
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the execution goes on")
+	}
+	// A free slot or the closed server: whichever is seen first.
+	for range 20 {
+		if _, err := s.Execute(t.Context(), authz.Local(), lookupProgram); !errors.Is(err, ErrCancelled) {
+			t.Fatalf("after Close: %v", err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,6 +176,31 @@ func TestExecuteDoesNotWaitForAHandlerThatIgnoresItsContext(t *testing.T) {
 				t.Errorf("the next execution: %v", err)
 			}
 		})
+	}
+}
+
+// An authorizer may take longer than the execution has: what it allowed then
+// is not run any more.
+func TestNothingRunsOnceTheExecutionIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	authorizer := authz.AuthorizerFunc(func(context.Context, authz.Request) error { cancel(); return nil })
+	var ran atomic.Bool
+	s := build(t, Options{Authorizer: authorizer}, NewCapability(lookupInfo(), func(context.Context, lookupInput) (record, error) {
+		ran.Store(true)
+		return record{}, nil
+	}))
+	x, err := s.Execute(ctx, authz.Local(), lookupProgram)
+	if !errors.Is(err, ErrCancelled) {
+		t.Errorf("error %v", err)
+	}
+	if len(x.Receipt.Calls) != 1 || x.Receipt.Calls[0].State != CallNotDispatched {
+		t.Errorf("calls %+v", x.Receipt.Calls)
+	}
+	if err := s.Close(); err != nil { // waits for the call
+		t.Error(err)
+	}
+	if ran.Load() {
+		t.Error("the handler ran")
 	}
 }
 
