@@ -133,6 +133,40 @@ func TestHintsAreTheJoin(t *testing.T) {
 	}
 }
 
+func TestBuildRefusesAnotherDeployment(t *testing.T) {
+	for _, tt := range []struct {
+		asked    string
+		compiled []string
+		want     string // of the server, or of the error
+	}{
+		{"", nil, "default"},
+		{"", []string{"prod"}, "prod"},
+		{"prod", []string{"prod", "prod"}, "prod"},
+		{"prod", nil, "prod"},
+		{"prod", []string{"default"}, `Options.Deployment is "prod", but the capabilities were compiled for "default"`},
+		{"", []string{"prod", "default"}, `capabilities of "prod" and of "default" in one server`},
+	} {
+		b := NewBuilder(Options{Authorizer: authz.AllowAll(), Deployment: tt.asked})
+		b.Register(named("a.b", lookup))
+		for _, name := range tt.compiled {
+			b.Deployment(name)
+		}
+		s, err := b.Build(t.Context())
+		switch {
+		case err != nil:
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%+v: %v", tt, err)
+			}
+			continue
+		case s.Deployment() != tt.want:
+			t.Errorf("%+v: %s", tt, s.Deployment())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestSearchAndDescribeAreBounded(t *testing.T) {
 	var capabilities []Capability
 	for _, name := range []string{"a.one", "a.two", "a.three", "b.four"} {
