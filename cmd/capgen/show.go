@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/codegen"
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -109,7 +110,7 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		scopes = strings.Join(f.Scopes, " ")
 	}
 	var b strings.Builder
-	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, codegen.Visible(text)) }
+	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, visible.Text(text)) }
 	line("name", f.Name)
 	line("id", f.ID)
 	line("effect", f.Effect)
@@ -139,7 +140,7 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "\n%s\n", s.label)
 		for text := range strings.Lines(indented.String()) {
-			b.WriteString(codegen.Visible(strings.TrimSuffix(text, "\n")) + "\n")
+			b.WriteString(visible.Text(strings.TrimSuffix(text, "\n")) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
