@@ -27,6 +27,7 @@ func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
 	b.Register(named("twice.same", lookup))
 	info := lookupInfo()
 	info.Summary, info.Effect = " ", "change"
+	info.Idempotency, info.World = "often", ""
 	b.Register(NewCapability(info, lookup))
 	_, err := b.Build(t.Context())
 	if err == nil {
@@ -36,7 +37,7 @@ func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
 		"MaxSteps is negative", "MaxValueDepth is negative", "no authorizer", "files: no handlers given", "zero Capability",
 		`"Records.lookup": each segment`, `"lookup": a name is two or more`, `namespace json is reserved`,
 		`"a.b.c": its namespace "a.b" is a capability`, `"d.e": is the namespace of "d.e.f"`,
-		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`,
+		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`, `idempotency "often" is none`, `world "" is neither`,
 		`"nowhere.to_be_found": no capability has that id`,
 	} {
 		if !strings.Contains(err.Error(), want) {

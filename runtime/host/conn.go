@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -116,7 +117,7 @@ func (c *stdioConn) read() (jsonrpc.Message, error) {
 func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	switch {
 	case f.tooLong:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "message too long")
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", c.max))
 	case !json.Valid(f.line):
 		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: each line must be one JSON-RPC message")
 	case f.line[0] == '[':
@@ -137,7 +138,7 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	case c.running[request.ID]:
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "this id is in use by a call without an answer")
 	case c.owed >= maxInFlight:
-		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, "too many calls without an answer")
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, fmt.Sprintf("%d calls are without an answer, which is the most", maxInFlight))
 	}
 	c.running[request.ID] = true
 	c.owed++
