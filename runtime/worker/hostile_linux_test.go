@@ -181,17 +181,20 @@ func TestProbeEndsWithItsContext(t *testing.T) {
 
 func TestProbeTimeout(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes ten seconds")
+		t.Skip("takes five seconds")
 	}
 	t.Parallel()
 	for name, want := range map[string]string{
 		script(t, "echo waiting >&2; exec sleep 30"): "did not answer within 5s: main must call ServeWorkerAndExit as its first statement, before it reads flags, prints or starts anything; its standard error says: waiting",
 		fakeWorker(t, "lingering"):                   "did not end within 5s",
 	} {
-		err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
 	}
 }
 
