@@ -165,7 +165,11 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 		told.Line, told.Column, told.Trace = f.Line, f.Column, f.Trace
 		return &told
 	case f.Class == fault.WorkerLost:
-		return &fault.Fault{Class: fault.WorkerLost, Message: "the worker process ended before the program did", Hint: f.Hint}
+		return &fault.Fault{
+			Class:   fault.WorkerLost,
+			Message: "the worker process ended before the program did",
+			Hint:    "the program may have used too much memory, or nested calls or values too deeply",
+		}
 	default:
 		return &fault.Fault{Class: fault.Internal, Message: "the program could not be run"}
 	}
@@ -194,12 +198,12 @@ func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
 	return &fault.Fault{Class: fault.Cancelled, Message: "cancelled " + when}
 }
 
+// errExecutionTime tells our own deadline from one that the caller brought.
+var errExecutionTime = errors.New("runtime: MaxExecutionTime")
+
 func shuttingDown() *fault.Fault {
 	return &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
 }
-
-// errExecutionTime tells our own deadline from one that the caller brought.
-var errExecutionTime = errors.New("runtime: MaxExecutionTime")
 
 func limitFault(limit string, bound int64, message string) *fault.Fault {
 	return &fault.Fault{Class: fault.Limit, Limit: limit, Bound: bound, Message: fmt.Sprintf("%s; %s is %d", message, limit, bound)}
