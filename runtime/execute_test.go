@@ -204,6 +204,33 @@ func TestNothingRunsOnceTheExecutionIsOver(t *testing.T) {
 	}
 }
 
+// The handler did its work, but the program never saw the value: the receipt
+// says both.
+func TestReceiptSaysThatAResultWasTooLarge(t *testing.T) {
+	for _, tt := range []struct {
+		limits Limits
+		limit  string
+		calls  int
+	}{
+		{Limits{MaxValueBytes: 1000}, "MaxValueBytes is 1000", 1},
+		{Limits{MaxIntermediateValueBytes: 2500}, "MaxIntermediateValueBytes is 2500", 3},
+	} {
+		s := build(t, Options{Limits: tt.limits}, NewCapability(lookupInfo(), func(context.Context, lookupInput) (record, error) {
+			return record{Text: strings.Repeat("x", 1000)}, nil
+		}))
+		x, err := s.Execute(t.Context(), authz.Local(), "def main():\n    for i in range(9):\n        records.lookup(key = 'a')\n")
+		if !errors.Is(err, ErrResourceLimit) || !strings.Contains(err.Error(), tt.limit) {
+			t.Errorf("%s: %v", tt.limit, err)
+		}
+		if len(x.Receipt.Calls) != tt.calls {
+			t.Fatalf("%s: %+v", tt.limit, x.Receipt.Calls)
+		}
+		if last := x.Receipt.Calls[tt.calls-1]; last.State != CallDone || last.Error != fault.Limit {
+			t.Errorf("%s: %+v", tt.limit, last)
+		}
+	}
+}
+
 func TestExecuteRefusesNobody(t *testing.T) {
 	s := build(t, Options{}, NewCapability(lookupInfo(), lookup))
 	if _, err := s.Execute(t.Context(), authz.Subject{}, lookupProgram); !errors.Is(err, ErrUnauthenticated) {
