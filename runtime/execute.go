@@ -80,7 +80,7 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 	case <-ctx.Done():
 		return nil, false, 0, x.ended(ctx, "while it waited for one of MaxConcurrentExecutions workers; nothing ran")
 	case <-s.closed:
-		return nil, false, 0, &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
+		return nil, false, 0, shuttingDown()
 	}
 	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Call: x.call})
 	if err != nil {
@@ -107,11 +107,19 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
 		return worker.Reply{}
 	}
-	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() { x.calls.dispatched(i) })
+	ended := false
+	defer func() {
+		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", id)
+			x.calls.abandon(i)
+		}
+	}()
+	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
 	if o.fault == nil {
 		o.fault = x.deliver(name, len(o.value))
 	}
 	x.calls.end(i, o.state, o.fault)
+	ended = true
 	if o.fault != nil {
 		x.mu.Lock()
 		x.last = o.fault
@@ -142,6 +150,9 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 	if ctx.Err() != nil {
 		return x.ended(ctx, "while the program ran")
 	}
+	if errors.Is(err, worker.ErrClosed) {
+		return shuttingDown()
+	}
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		x.server.log.ErrorContext(ctx, "worker failed", "error", err)
@@ -162,7 +173,11 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 		told.Line, told.Column, told.Trace = f.Line, f.Column, f.Trace
 		return &told
 	case f.Class == fault.WorkerLost:
-		return &fault.Fault{Class: fault.WorkerLost, Message: "the worker process ended before the program did"}
+		return &fault.Fault{
+			Class:   fault.WorkerLost,
+			Message: "the worker process ended before the program did",
+			Hint:    "the program may have used too much memory, or nested calls or values too deeply",
+		}
 	default:
 		return &fault.Fault{Class: fault.Internal, Message: "the program could not be run"}
 	}
@@ -191,6 +206,10 @@ func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
 
 // errExecutionTime tells our own deadline from one that the caller brought.
 var errExecutionTime = errors.New("runtime: MaxExecutionTime")
+
+func shuttingDown() *fault.Fault {
+	return &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
+}
 
 func limitFault(limit string, bound int64, message string) *fault.Fault {
 	return &fault.Fault{Class: fault.Limit, Limit: limit, Bound: bound, Message: fmt.Sprintf("%s; %s is %d", message, limit, bound)}
