@@ -91,7 +91,8 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	done <<<"$$targets"
 
 .PHONY: soak
-soak: ## Fuzz each target for a minute, then repeat the tests under the race detector
+soak: ## Run every hostile program, fuzz each target for a minute, then repeat the tests under the race detector
+	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
 	@$(MAKE) fuzz FUZZTIME=60s
 	$(GO) test -race -count=10 -timeout 3h ./runtime/... ./cmd/...
 

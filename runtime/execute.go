@@ -107,11 +107,19 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
 		return worker.Reply{}
 	}
-	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() { x.calls.dispatched(i) })
+	ended := false
+	defer func() {
+		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", id)
+			x.calls.abandon(i)
+		}
+	}()
+	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
 	if o.fault == nil {
 		o.fault = x.deliver(name, len(o.value))
 	}
 	x.calls.end(i, o.state, o.fault)
+	ended = true
 	if o.fault != nil {
 		x.mu.Lock()
 		x.last = o.fault
