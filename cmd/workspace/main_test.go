@@ -139,8 +139,8 @@ def main():
     walked = files.tree(include=["*.go"], kinds=["file"])
     stats = files.stat(paths=["one/a.go", "../x", "two/none"]).stats
     read = files.read(ranges=[{"path": "one/a.go", "first_line": 3, "last_line": 3}], paths=["two/b.txt", "two"])
-    found = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1)
-    more = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1, cursor=found.next)
+    found = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1)
+    more = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1, cursor=found.next)
     return {
         "list": [e.path for e in listed.entries],
         "tree": [e.path for e in walked.entries],

@@ -29,6 +29,8 @@ func TestGlobs(t *testing.T) {
 		{"a}b,c", "a}b,c", "ab"},
 		{"a.b", "a.b", "axb"},
 		{"(a|b)+$", "(a|b)+$", "a b"},
+		{`\!a`, "!a", "a"},
+		{"..a", "..a x/..a", "a"},
 	} {
 		g, err := compileGlobs([]string{test.pattern})
 		if err != nil {
@@ -51,6 +53,7 @@ func TestGlobs(t *testing.T) {
 func TestGlobErrors(t *testing.T) {
 	for _, pattern := range []string{
 		"", "/a", "[", "[]", "[a", "{a", "{{{{{{{{{a}}}}}}}}}", `a\`, "[a/b]", "[-a]", "[a-]", "[z-a]", "a\xff", strings.Repeat("a", 257),
+		"./a", "a/", "a//b", "a/../b", "a/.", "..", ".", "!a", strings.Repeat("é", 127) + "/",
 	} {
 		if _, err := compileGlobs([]string{pattern}); err == nil {
 			t.Errorf("%q is accepted", pattern)

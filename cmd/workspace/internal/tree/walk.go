@@ -35,7 +35,8 @@ func versionControl(name string) bool {
 
 // Scope says which part of the tree a walk sees.
 type Scope struct {
-	// Path of the directory to begin with.
+	// Path of the directory to begin with; of a search it may be a file, which
+	// is then all it sees, whatever its name.
 	Path string
 	// Include and Exclude are globs over whole paths. An entry is reported if
 	// it matches any of Include, or Include is empty, and none of Exclude;
