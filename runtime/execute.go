@@ -91,6 +91,13 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
 		return nil, false, result.Steps, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
 	}
+	// JSON text can be six times the wire bytes, and an answer holds it twice:
+	// stdio clients end a session over a message of some 10 MiB.
+	if max := s.limits.MaxValueBytes; len(text) > max {
+		f := limitFault("MaxValueBytes", int64(max), fmt.Sprintf("the result has %d bytes as JSON", len(text)))
+		f.Path, f.Hint = "result", "return less: a summary, a count, a page"
+		return nil, false, result.Steps, f
+	}
 	return text, wide || result.WideIntegers, result.Steps, nil
 }
 
