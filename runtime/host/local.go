@@ -145,10 +145,11 @@ func (p *program) explain(a answer) {
 	if e.Line > 0 {
 		where = append(where, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
 	}
-	if e.Name != "" {
+	// Most messages begin with the path themselves.
+	if e.Name != "" && !strings.HasPrefix(e.Message, e.Name) {
 		where = append(where, e.Name)
 	}
-	if e.Path != "" {
+	if e.Path != "" && !strings.HasPrefix(e.Message, e.Path) {
 		where = append(where, e.Path)
 	}
 	where = append(where, e.Message)

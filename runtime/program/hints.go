@@ -30,6 +30,10 @@ func syntaxHint(message, line string, column int) string {
 		return "indent the body of def, if, for and while"
 	case strings.HasPrefix(message, "conditional expression without else"):
 		return "write x if condition else y"
+	case got == "for" && strings.HasSuffix(message, "want ':'"):
+		return "set comprehensions are not in the language: write set([x for x in items])"
+	case got == "'-'" && strings.HasSuffix(message, "want ':'"):
+		return "type annotations are not in the language: leave -> and the type out"
 	case got == "','" && strings.HasSuffix(message, "want ':'"):
 		return "set literals are not in the language: write set([a, b])"
 	}
@@ -92,6 +96,16 @@ func runtimeHint(message string) string {
 		return "convert with str(…) or int(…) first"
 	case strings.HasPrefix(message, "key ") && strings.Contains(message, " not in dict"):
 		return "read it with d.get(key), or test `key in d`"
+	case strings.HasPrefix(message, "list has no .sort "):
+		return "write items = sorted(items, key=…, reverse=True)"
+	case strings.HasPrefix(message, "list has no .copy "):
+		return "write list(items)"
+	case strings.HasPrefix(message, "format spec features not supported"):
+		return "only {} and {name} are there: round with math.round(x * 100) / 100 first, pad with \" \" * n"
+	case strings.HasPrefix(message, "unknown conversion %"):
+		return "only %s, %d, %f and the like are there, without width and precision: round or pad the value first"
+	case strings.HasPrefix(message, "string has no ."):
+		return "the value is a str; a loop over a record or dict gives its keys: loop over the list inside it"
 	case strings.HasPrefix(message, "dict has no ."):
 		return "read a dict's item with d[\"key\"]"
 	}
