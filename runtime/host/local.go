@@ -83,10 +83,10 @@ func (p *program) readSource(name string) (string, error) {
 // answer is what the commands read of a tool's answer.
 type answer struct {
 	whole    json.RawMessage
-	Result   json.RawMessage  `json:"result"`
-	Notes    []string         `json:"notes"`
-	NotFound []string         `json:"not_found"`
-	Receipt  *runtime.Receipt `json:"receipt"`
+	Result   json.RawMessage `json:"result"`
+	Notes    []string        `json:"notes"`
+	NotFound []string        `json:"not_found"`
+	Receipt  *receipt        `json:"receipt"`
 	Error    *struct {
 		Class   string   `json:"class"`
 		Message string   `json:"message"`
@@ -97,6 +97,15 @@ type answer struct {
 		Name    string   `json:"capability"`
 		Trace   []string `json:"trace"`
 	} `json:"error"`
+}
+
+// receipt is a receipt whose calls may stand for several in a row.
+type receipt struct {
+	runtime.Receipt
+	Calls []struct {
+		runtime.CallRecord
+		Count int `json:"count"`
+	} `json:"calls"`
 }
 
 // call takes the way of an MCP client, as the subject local, and reports
@@ -119,7 +128,7 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 		return answer{}, p.broken(err)
 	}
 	if reply.Receipt != nil {
-		a.Receipt = new(runtime.Receipt)
+		a.Receipt = new(receipt)
 		if err := json.Unmarshal(reply.Receipt, a.Receipt); err != nil {
 			return answer{}, p.broken(err)
 		}
@@ -164,17 +173,18 @@ func (p *program) explain(a answer) {
 
 // summarize writes a receipt as one line, and one for each capability and
 // outcome.
-func (p *program) summarize(r runtime.Receipt) {
-	fmt.Fprintf(p.stderr, "receipt %s: deployment %s, %d calls, %d steps, %.1f ms\n",
-		r.Execution, r.Deployment, len(r.Calls), r.Steps, float64(r.DurationMicros)/1000)
-	counts := map[string]int{}
+func (p *program) summarize(r receipt) {
+	counts, calls := map[string]int{}, 0
 	for _, c := range r.Calls {
 		line := fmt.Sprintf("%s %s", c.Name, c.State)
 		if c.Error != "" {
 			line += fmt.Sprintf(" (%s)", c.Error)
 		}
-		counts[line]++
+		counts[line] += max(c.Count, 1)
+		calls += max(c.Count, 1)
 	}
+	fmt.Fprintf(p.stderr, "receipt %s: deployment %s, %d calls, %d steps, %.1f ms\n",
+		r.Execution, r.Deployment, calls, r.Steps, float64(r.DurationMicros)/1000)
 	var lines []string
 	for line := range counts {
 		lines = append(lines, line)
