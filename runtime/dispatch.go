@@ -116,6 +116,10 @@ func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (err er
 // run calls the handler, checks what it returns and converts it.
 func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
 	out, err := runHandler(ctx, call)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		// It stopped because it was told to.
+		return failed(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended while the call ran"})
+	}
 	if err != nil {
 		d.log.WarnContext(ctx, "capability failed", "capability", entry.info.ID, "error", err)
 		return failed(handlerFault(entry, err))

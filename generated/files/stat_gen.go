@@ -106,7 +106,7 @@ func statCapability(h Handlers) runtime.Capability {
 		Name:        "files.stat",
 		Summary:     "Describe up to 100 paths, with kind, size and time of change.",
 		Description: "Answers every path in its order. A path that cannot be described has an error of its own, the others are answered all the same. Links are not followed; target says what they lead to.",
-		Search:      []string{"file size and modification time", "does a file exist", "file metadata", "permissions, executable"},
+		Search:      []string{"file size and modification time", "does a file exist", "file metadata", "permissions, executable", "when was it last changed"},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -163,7 +163,7 @@ func treeCapability(h Handlers) runtime.Capability {
 		Name:        "files.tree",
 		Summary:     "Walk a directory tree, and find files by name or glob.",
 		Description: "Returns every entry below a directory with path, kind and size, sorted by path and paged. Globs know *, **, ?, [a-z] and {a,b}; one without / is matched against the last segment of a path, any other against the whole path from the top. Directories named .git, .hg, .jj and .svn are skipped unless version_control is true. Links are reported, never followed.",
-		Search:      []string{"walk directory recursively", "find files by name", "find files by glob pattern", "project structure", "list all files in repository", "largest files by size", "count files"},
+		Search:      []string{"walk directory recursively", "find files by name", "find files by glob pattern", "project structure", "recursive listing", "list all files in repository", "largest files by size", "count files"},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

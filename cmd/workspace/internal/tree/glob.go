@@ -149,6 +149,27 @@ func globSegments(pattern string) error {
 	return nil
 }
 
+// globReaches tells whether pattern may match dir or something below it, by the
+// segments in which the pattern has no choice.
+func globReaches(pattern, dir string) bool {
+	if dir == "." || !strings.Contains(pattern, "/") {
+		return true
+	}
+	for {
+		wanted, rest, more := strings.Cut(pattern, "/")
+		name, below, deeper := strings.Cut(dir, "/")
+		switch {
+		case strings.ContainsAny(wanted, `*?[{\`):
+			return true
+		case wanted != name:
+			return false
+		case !more || !deeper:
+			return more || !deeper
+		}
+		pattern, dir = rest, below
+	}
+}
+
 // globClass translates the class that s begins with, and returns its length.
 func globClass(s string) (string, int, error) {
 	body, negated := s[1:], false

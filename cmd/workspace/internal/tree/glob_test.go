@@ -66,6 +66,21 @@ func TestGlobErrors(t *testing.T) {
 	}
 }
 
+func TestGlobReaches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, dir string
+		want         bool
+	}{
+		{"a/b", ".", true}, {"b", "a", true}, {"*.go", "a/b", true},
+		{"a/b", "a", true}, {"a/*", "a/b/c", true}, {"**/b", "a", true}, {"{x,y}/b", "a", true}, {"a?/b", "a", true}, {`\\a/b`, "a", true}, {"[a]/b", "a", true},
+		{"a/b/c", "a/b", true}, {"a/b", "a/b", true}, {"a/b", "a/b/c", false}, {"b/*.go", "a", false}, {"a/c/**", "a/b", false}, {"a/c/**", "a/b/c", false},
+	} {
+		if got := globReaches(test.pattern, test.dir); got != test.want {
+			t.Errorf("%s in %s: got %v", test.pattern, test.dir, got)
+		}
+	}
+}
+
 func FuzzGlob(f *testing.F) {
 	for _, s := range []string{"*.go", "a/**/b", "[a-c]{x,y}?", `\[`, "{a,{b,c}}", "[^!]"} {
 		f.Add(s, "a/b.go")

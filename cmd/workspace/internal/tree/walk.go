@@ -82,6 +82,11 @@ func (t *Tree) newWalker(scope Scope, after string) (*walker, error) {
 	if scope.Depth < 0 || scope.Depth > MaxDepth {
 		return nil, invalid(fmt.Sprintf("depth must be between 1 and %d", MaxDepth))
 	}
+	for _, pattern := range scope.Include {
+		if !globReaches(pattern, scope.Path) {
+			return nil, invalid(fmt.Sprintf("glob %q matches nothing in the path %q: globs with / are matched from the top, so begin it with the path or **/", clip(pattern, 40), clip(scope.Path, 40)))
+		}
+	}
 	include, err := compileGlobs(scope.Include)
 	if err != nil {
 		return nil, err
