@@ -121,7 +121,11 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		return failed(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended while the call ran"})
 	}
 	if err != nil {
-		d.log.WarnContext(ctx, "capability failed", "capability", entry.info.ID, "error", err)
+		level := slog.LevelWarn
+		if told := new(disclosed); errors.As(err, &told) {
+			level = slog.LevelInfo // the program is told, and may well have caused it
+		}
+		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
 		return failed(handlerFault(entry, err))
 	}
 	wire, err := encodeOutput(out)

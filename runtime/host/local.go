@@ -162,12 +162,12 @@ func (p *program) explain(a answer) {
 		where = append(where, e.Path)
 	}
 	where = append(where, e.Message)
-	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), strings.Join(where, ": "))
+	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), visible(strings.Join(where, ": ")))
 	for _, frame := range e.Trace {
-		fmt.Fprintf(p.stderr, "  %s\n", frame)
+		fmt.Fprintf(p.stderr, "  %s\n", visible(frame))
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(p.stderr, "  hint: %s\n", e.Hint)
+		fmt.Fprintf(p.stderr, "  hint: %s\n", visible(e.Hint))
 	}
 }
 
