@@ -135,7 +135,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 	}
 	if len(wire) > d.limits.MaxValueBytes {
 		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
-		f.Capability = entry.info.Name
+		f.Capability, f.Hint = entry.info.Name, "ask for less at once"
 		return outcome{state: CallDone, fault: f}
 	}
 	return outcome{state: CallDone, value: wire}

@@ -135,7 +135,7 @@ func (x *execution) deliver(name string, bytes int) *fault.Fault {
 	max := x.server.limits.MaxIntermediateValueBytes
 	if x.delivered+int64(bytes) > max {
 		f := limitFault("MaxIntermediateValueBytes", max, fmt.Sprintf("the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes)))
-		f.Capability = name
+		f.Capability, f.Hint = name, "ask for less: narrow the calls down, or do the work in several programs"
 		return f
 	}
 	x.delivered += int64(bytes)

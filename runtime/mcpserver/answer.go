@@ -37,7 +37,7 @@ func (a Answer) Failed() bool { return a.Class != "" }
 const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, because JSON clients would round it"
 
 // noneNote is said when there is nothing to read, which is seldom meant.
-const noneNote = "main returned None: return what is to be read; what is printed is discarded"
+const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
 
 // executionAnswer embeds the result's bytes as they are: a number must not
 // pass through a float64 on its way to the client.

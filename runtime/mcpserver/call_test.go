@@ -88,7 +88,7 @@ func TestExecute(t *testing.T) {
 		want := `{"result":` + result + `}`
 		if result == "null" {
 			// Whoever forgot to return, or printed, is told.
-			want = `{"result":null,"notes":["main returned None: return what is to be read; what is printed is discarded"]}`
+			want = `{"result":null,"notes":["the program returned None: return from main what is to be read; what is printed is discarded"]}`
 		}
 		if content != want {
 			t.Errorf("content %s, want %s", content, want)
