@@ -10,21 +10,21 @@ import (
 //
 //	// Decode reads v strictly from JSON text or wire bytes.
 //	func (v *ListInput) Decode(r *canon.Reader) error {
-//		*v = ListInput{}
+//		*v = ListInput{Limit: 100}
 //		var seen canon.Seen
 //		r.BeginObject()
 //		for r.NextMember() {
 //			…
 //		}
 //		r.Require(&seen, 0, "path")
-//		if !seen.Has(1) {
-//			v.Limit = 100
+//		if !seen.Has(1) { // the default of an array or object
+//			v.Tags = []string{"a"}
 //		}
 //		return r.Err()
 //	}
 func emitDecodeObject(f *jen.File, d *decl) {
 	emitMethod(f, d, "Decode reads v strictly from JSON text or wire bytes.", "Decode", jen.Id("r").Op("*").Qual(canonPath, "Reader"), jen.Error(), func(g *jen.Group) {
-		g.Op("*").Id("v").Op("=").Id(d.name).Values()
+		g.Op("*").Id("v").Op("=").Id(d.name).Values(scalarDefaults(d)...)
 		if len(d.fields) > 0 {
 			g.Var().Id("seen").Qual(canonPath, "Seen")
 		}
@@ -34,7 +34,7 @@ func emitDecodeObject(f *jen.File, d *decl) {
 			if field.required {
 				g.Id("r").Dot("Require").Call(jen.Op("&").Id("seen"), jen.Lit(i), text(field.member))
 			}
-			if field.def != nil {
+			if field.def != nil && field.typ.form != scalar {
 				g.If(jen.Op("!").Id("seen").Dot("Has").Call(jen.Lit(i))).Block(jen.Id("v").Dot(field.name).Op("=").Add(field.def))
 			}
 		}
@@ -42,12 +42,22 @@ func emitDecodeObject(f *jen.File, d *decl) {
 	})
 }
 
+// scalarDefaults are set before anything is read: Limit: 100.
+func scalarDefaults(d *decl) []jen.Code {
+	var out []jen.Code
+	for _, field := range d.fields {
+		if field.def != nil && field.typ.form == scalar {
+			out = append(out, jen.Id(field.name).Op(":").Add(field.def))
+		}
+	}
+	return out
+}
+
 // emitMembers
 //
 //	switch string(r.Key()) {
 //	case "path":
-//		seen.Mark(r, 0)
-//		v.Path = r.String(0, 4096)
+//		v.Path = seen.Mark(r, 0).String(0, 4096)
 //	default:
 //		r.UnknownMember()
 //	}
@@ -59,11 +69,11 @@ func emitMembers(g *jen.Group, d *decl) {
 	g.Switch(jen.String().Call(jen.Id("r").Dot("Key").Call())).BlockFunc(func(g *jen.Group) {
 		for i, field := range d.fields {
 			g.Case(text(field.member)).BlockFunc(func(g *jen.Group) {
-				g.Id("seen").Dot("Mark").Call(jen.Id("r"), jen.Lit(i))
+				from := jen.Id("seen").Dot("Mark").Call(jen.Id("r"), jen.Lit(i))
 				if field.optional() {
-					emitDecodeOptional(g, field)
+					emitDecodeOptional(g, from, field)
 				} else {
-					emitDecode(g, "v."+field.name, field.typ, 1)
+					emitDecode(g, from, "v."+field.name, field.typ, 1)
 				}
 			})
 		}
@@ -73,42 +83,42 @@ func emitMembers(g *jen.Group, d *decl) {
 
 // emitDecodeOptional
 //
-//	v.Glob = canon.Some(r.String(0, 64))
+//	v.Glob = canon.Some(seen.Mark(r, 2).String(0, 64))
 //
 // or, of what is read in place,
 //
 //	v.Filter.Present = true
-//	v.Filter.Value.Decode(r)
-func emitDecodeOptional(g *jen.Group, field *field) {
+//	v.Filter.Value.Decode(seen.Mark(r, 3))
+func emitDecodeOptional(g *jen.Group, from *jen.Statement, field *field) {
 	target := "v." + field.name
 	if field.typ.form == scalar {
-		g.Id(target).Op("=").Qual(canonPath, "Some").Call(readExpr(field.typ))
+		g.Id(target).Op("=").Qual(canonPath, "Some").Call(readExpr(from, field.typ))
 		emitChecks(g, "r", target+".Value", field.typ)
 		return
 	}
 	g.Id(target + ".Present").Op("=").True()
-	emitDecode(g, target+".Value", field.typ, 1)
+	emitDecode(g, from, target+".Value", field.typ, 1)
 }
 
-// emitDecode reads into target, which holds its zero value. depth numbers the
-// local variables of arrays in arrays.
+// emitDecode reads into target, which holds its zero value, from the reader that
+// from is. depth numbers the local variables of arrays in arrays.
 //
 //	v.Tags                       of an array:
-//	r.BeginArray(0, 10)
+//	seen.Mark(r, 1).BeginArray(0, 10)
 //	for r.NextElement() {
 //		v.Tags = append(v.Tags, r.String(0, 64))
 //	}
-func emitDecode(g *jen.Group, target string, t *goType, depth int) {
+func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, depth int) {
 	switch t.form {
 	case named:
-		g.Id(target).Dot("Decode").Call(jen.Id("r"))
+		g.Id(target).Dot("Decode").Call(from)
 	case array:
-		g.Id("r").Dot("BeginArray").Call(exprs(t.args)...)
+		g.Add(from).Dot("BeginArray").Call(exprs(t.args)...)
 		g.For(jen.Id("r").Dot("NextElement").Call()).BlockFunc(func(g *jen.Group) {
 			emitDecodeElement(g, target, t.items, depth)
 		})
 	default:
-		g.Id(target).Op("=").Add(readExpr(t))
+		g.Id(target).Op("=").Add(readExpr(from, t))
 		emitChecks(g, "r", target, t)
 	}
 }
@@ -124,12 +134,12 @@ func emitDecodeElement(g *jen.Group, target string, t *goType, depth int) {
 	switch {
 	case t.form != scalar:
 		g.Var().Id(name).Add(typeExpr(t))
-		emitDecode(g, name, t, depth+1)
+		emitDecode(g, jen.Id("r"), name, t, depth+1)
 	case len(t.checks) > 0:
-		g.Id(name).Op(":=").Add(readExpr(t))
+		g.Id(name).Op(":=").Add(readExpr(jen.Id("r"), t))
 		emitChecks(g, "r", name, t)
 	default:
-		element = readExpr(t)
+		element = readExpr(jen.Id("r"), t)
 	}
 	g.Id(target).Op("=").Append(jen.Id(target), element)
 }
@@ -152,9 +162,9 @@ func emitDecodeDefined(f *jen.File, d *decl) {
 		}
 		if d.under.form == array {
 			g.Var().Id("e").Add(typeExpr(d.under))
-			emitDecode(g, "e", d.under, 2)
+			emitDecode(g, jen.Id("r"), "e", d.under, 2)
 		} else {
-			g.Id("e").Op(":=").Add(readExpr(d.under))
+			g.Id("e").Op(":=").Add(readExpr(jen.Id("r"), d.under))
 			emitChecks(g, "r", "e", d.under)
 		}
 		g.Op("*").Id("v").Op("=").Id(d.name).Call(jen.Id("e"))
@@ -174,8 +184,8 @@ func emitMethod(f *jen.File, d *decl, comment, name string, param, result jen.Co
 }
 
 // readExpr is r.String(0, 64), or Kind(r.Enum("a", "b")) of an enum.
-func readExpr(t *goType) jen.Code {
-	read := jen.Id("r").Dot(t.op).Call(exprs(t.args)...)
+func readExpr(from *jen.Statement, t *goType) jen.Code {
+	read := jen.Add(from).Dot(t.op).Call(exprs(t.args)...)
 	if t.name != "" {
 		return jen.Qual(t.pkg, t.name).Call(read)
 	}

@@ -11,30 +11,24 @@ import (
 //
 //	// Encode writes v in canonical member order and checks it.
 //	func (v *ListInput) Encode(w *canon.Writer) {
-//		n := 1
-//		if v.Glob.Present {
-//			n++
-//		}
-//		w.BeginObject(n)
+//		w.BeginObject(1 + canon.Count(v.Glob.Present))
 //		…
 //		w.EndObject()
 //	}
 func emitEncodeObject(f *jen.File, d *decl) {
 	emitEncodeMethod(f, d, func(g *jen.Group) {
 		members := canonicalOrder(d.fields)
-		optional := slices.ContainsFunc(members, (*field).optional)
-		count := len(slices.DeleteFunc(slices.Clone(members), (*field).optional))
-		if optional {
-			g.Id("n").Op(":=").Lit(count)
-			for _, field := range members {
-				if field.optional() {
-					g.If(jen.Id("v." + field.name + ".Present")).Block(jen.Id("n").Op("++"))
-				}
+		count := jen.Lit(len(slices.DeleteFunc(slices.Clone(members), (*field).optional)))
+		var optional []jen.Code
+		for _, field := range members {
+			if field.optional() {
+				optional = append(optional, jen.Id("v."+field.name+".Present"))
 			}
-			g.Id("w").Dot("BeginObject").Call(jen.Id("n"))
-		} else {
-			g.Id("w").Dot("BeginObject").Call(jen.Lit(count))
 		}
+		if optional != nil {
+			count.Op("+").Qual(canonPath, "Count").Call(optional...)
+		}
+		g.Id("w").Dot("BeginObject").Call(count)
 		for _, field := range members {
 			emitEncodeMember(g, field)
 		}
@@ -51,46 +45,42 @@ func canonicalOrder(fields []*field) []*field {
 // emitEncodeMember
 //
 //	if v.Glob.Present {
-//		w.Key("glob")
-//		w.String(v.Glob.Value, 0, 64)
+//		w.Key("glob").String(v.Glob.Value, 0, 64)
 //	}
 func emitEncodeMember(g *jen.Group, field *field) {
+	to := jen.Id("w").Dot("Key").Call(text(field.member))
 	if !field.optional() {
-		g.Id("w").Dot("Key").Call(text(field.member))
-		emitEncode(g, "v."+field.name, field.typ, 1)
+		emitEncode(g, to, "v."+field.name, field.typ, 1)
 		return
 	}
 	g.If(jen.Id("v." + field.name + ".Present")).BlockFunc(func(g *jen.Group) {
-		g.Id("w").Dot("Key").Call(text(field.member))
-		emitEncode(g, "v."+field.name+".Value", field.typ, 1)
+		emitEncode(g, to, "v."+field.name+".Value", field.typ, 1)
 	})
 }
 
-// emitEncode
+// emitEncode writes value to the writer that to is.
 //
-//	w.BeginArray(len(v.Tags), 0, 10)
+//	w.Key("tags").BeginArray(len(v.Tags), 0, 10)
 //	for i := range v.Tags {
-//		w.Element(i)
-//		w.String(v.Tags[i], 0, 64)
+//		w.Element(i).String(v.Tags[i], 0, 64)
 //	}
 //	w.EndArray()
-func emitEncode(g *jen.Group, value string, t *goType, depth int) {
+func emitEncode(g *jen.Group, to *jen.Statement, value string, t *goType, depth int) {
 	switch t.form {
 	case named:
-		g.Id(value).Dot("Encode").Call(jen.Id("w"))
+		g.Id(value).Dot("Encode").Call(to)
 	case array:
 		i := local("i", depth)
-		g.Id("w").Dot("BeginArray").Call(append([]jen.Code{jen.Len(jen.Id(value))}, exprs(t.args)...)...)
+		g.Add(to).Dot("BeginArray").Call(append([]jen.Code{jen.Len(jen.Id(value))}, exprs(t.args)...)...)
 		g.For(jen.Id(i).Op(":=").Range().Id(value)).BlockFunc(func(g *jen.Group) {
-			g.Id("w").Dot("Element").Call(jen.Id(i))
-			emitEncode(g, value+"["+i+"]", t.items, depth+1)
+			emitEncode(g, jen.Id("w").Dot("Element").Call(jen.Id(i)), value+"["+i+"]", t.items, depth+1)
 		})
 		g.Id("w").Dot("EndArray").Call()
 	default:
 		if t.name != "" { // an enum
 			value = "string(" + value + ")"
 		}
-		g.Id("w").Dot(t.op).Call(append([]jen.Code{jen.Id(value)}, exprs(t.args)...)...)
+		g.Add(to).Dot(t.op).Call(append([]jen.Code{jen.Id(value)}, exprs(t.args)...)...)
 		emitChecks(g, "w", value, t)
 	}
 }
@@ -108,7 +98,7 @@ func emitEncodeDefined(f *jen.File, d *decl) {
 			return
 		}
 		g.Id("e").Op(":=").Add(typeExpr(d.under)).Call(jen.Op("*").Id("v"))
-		emitEncode(g, "e", d.under, 1)
+		emitEncode(g, jen.Id("w"), "e", d.under, 1)
 	})
 }
 

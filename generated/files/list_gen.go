@@ -19,32 +19,20 @@ type ListInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *ListInput) Decode(r *canon.Reader) error {
-	*v = ListInput{}
+	*v = ListInput{Path: ".", Limit: 500, Cursor: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "limit":
-			seen.Mark(r, 1)
-			v.Limit = r.Int(1, 5000)
+			v.Limit = seen.Mark(r, 1).Int(1, 5000)
 		case "cursor":
-			seen.Mark(r, 2)
-			v.Cursor = r.String(0, 16384)
+			v.Cursor = seen.Mark(r, 2).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
-	}
-	if !seen.Has(0) {
-		v.Path = "."
-	}
-	if !seen.Has(1) {
-		v.Limit = 500
-	}
-	if !seen.Has(2) {
-		v.Cursor = ""
 	}
 	return r.Err()
 }
@@ -52,12 +40,9 @@ func (v *ListInput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *ListInput) Encode(w *canon.Writer) {
 	w.BeginObject(3)
-	w.Key("cursor")
-	w.String(v.Cursor, 0, 16384)
-	w.Key("limit")
-	w.Int(v.Limit, 1, 5000)
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
+	w.Key("cursor").String(v.Cursor, 0, 16384)
+	w.Key("limit").Int(v.Limit, 1, 5000)
+	w.Key("path").String(v.Path, 0, 4096)
 	w.EndObject()
 }
 

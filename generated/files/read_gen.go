@@ -23,75 +23,52 @@ type ReadInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *ReadInput) Decode(r *canon.Reader) error {
-	*v = ReadInput{}
+	*v = ReadInput{MaxBytes: 524288, Cursor: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "paths":
-			seen.Mark(r, 0)
 			v.Paths.Present = true
-			r.BeginArray(0, 100)
+			seen.Mark(r, 0).BeginArray(0, 100)
 			for r.NextElement() {
 				v.Paths.Value = append(v.Paths.Value, r.String(0, 4096))
 			}
 		case "ranges":
-			seen.Mark(r, 1)
 			v.Ranges.Present = true
-			r.BeginArray(0, 100)
+			seen.Mark(r, 1).BeginArray(0, 100)
 			for r.NextElement() {
 				var e types.Range
 				e.Decode(r)
 				v.Ranges.Value = append(v.Ranges.Value, e)
 			}
 		case "max_bytes":
-			seen.Mark(r, 2)
-			v.MaxBytes = r.Int(1, 524288)
+			v.MaxBytes = seen.Mark(r, 2).Int(1, 524288)
 		case "cursor":
-			seen.Mark(r, 3)
-			v.Cursor = r.String(0, 16384)
+			v.Cursor = seen.Mark(r, 3).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
-	}
-	if !seen.Has(2) {
-		v.MaxBytes = 524288
-	}
-	if !seen.Has(3) {
-		v.Cursor = ""
 	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *ReadInput) Encode(w *canon.Writer) {
-	n := 2
+	w.BeginObject(2 + canon.Count(v.Paths.Present, v.Ranges.Present))
+	w.Key("cursor").String(v.Cursor, 0, 16384)
+	w.Key("max_bytes").Int(v.MaxBytes, 1, 524288)
 	if v.Paths.Present {
-		n++
-	}
-	if v.Ranges.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("cursor")
-	w.String(v.Cursor, 0, 16384)
-	w.Key("max_bytes")
-	w.Int(v.MaxBytes, 1, 524288)
-	if v.Paths.Present {
-		w.Key("paths")
-		w.BeginArray(len(v.Paths.Value), 0, 100)
+		w.Key("paths").BeginArray(len(v.Paths.Value), 0, 100)
 		for i := range v.Paths.Value {
-			w.Element(i)
-			w.String(v.Paths.Value[i], 0, 4096)
+			w.Element(i).String(v.Paths.Value[i], 0, 4096)
 		}
 		w.EndArray()
 	}
 	if v.Ranges.Present {
-		w.Key("ranges")
-		w.BeginArray(len(v.Ranges.Value), 0, 100)
+		w.Key("ranges").BeginArray(len(v.Ranges.Value), 0, 100)
 		for i := range v.Ranges.Value {
-			w.Element(i)
-			v.Ranges.Value[i].Encode(w)
+			v.Ranges.Value[i].Encode(w.Element(i))
 		}
 		w.EndArray()
 	}
@@ -119,16 +96,14 @@ func (v *ReadOutput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "files":
-			seen.Mark(r, 0)
-			r.BeginArray(0, 100)
+			seen.Mark(r, 0).BeginArray(0, 100)
 			for r.NextElement() {
 				var e types.Text
 				e.Decode(r)
 				v.Files = append(v.Files, e)
 			}
 		case "next":
-			seen.Mark(r, 1)
-			v.Next = r.String(0, 16384)
+			v.Next = seen.Mark(r, 1).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
@@ -141,15 +116,12 @@ func (v *ReadOutput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *ReadOutput) Encode(w *canon.Writer) {
 	w.BeginObject(2)
-	w.Key("files")
-	w.BeginArray(len(v.Files), 0, 100)
+	w.Key("files").BeginArray(len(v.Files), 0, 100)
 	for i := range v.Files {
-		w.Element(i)
-		v.Files[i].Encode(w)
+		v.Files[i].Encode(w.Element(i))
 	}
 	w.EndArray()
-	w.Key("next")
-	w.String(v.Next, 0, 16384)
+	w.Key("next").String(v.Next, 0, 16384)
 	w.EndObject()
 }
 

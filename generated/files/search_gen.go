@@ -39,130 +39,75 @@ type SearchInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *SearchInput) Decode(r *canon.Reader) error {
-	*v = SearchInput{}
+	*v = SearchInput{Literal: false, IgnoreCase: false, Path: ".", VersionControl: false, Context: 0, Limit: 100, MaxPerFile: 1000, Cursor: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "pattern":
-			seen.Mark(r, 0)
-			v.Pattern = r.String(1, 1000)
+			v.Pattern = seen.Mark(r, 0).String(1, 1000)
 		case "literal":
-			seen.Mark(r, 1)
-			v.Literal = r.Bool()
+			v.Literal = seen.Mark(r, 1).Bool()
 		case "ignore_case":
-			seen.Mark(r, 2)
-			v.IgnoreCase = r.Bool()
+			v.IgnoreCase = seen.Mark(r, 2).Bool()
 		case "path":
-			seen.Mark(r, 3)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 3).String(0, 4096)
 		case "include":
-			seen.Mark(r, 4)
 			v.Include.Present = true
-			r.BeginArray(0, 50)
+			seen.Mark(r, 4).BeginArray(0, 50)
 			for r.NextElement() {
 				v.Include.Value = append(v.Include.Value, r.String(1, 256))
 			}
 		case "exclude":
-			seen.Mark(r, 5)
 			v.Exclude.Present = true
-			r.BeginArray(0, 50)
+			seen.Mark(r, 5).BeginArray(0, 50)
 			for r.NextElement() {
 				v.Exclude.Value = append(v.Exclude.Value, r.String(1, 256))
 			}
 		case "version_control":
-			seen.Mark(r, 6)
-			v.VersionControl = r.Bool()
+			v.VersionControl = seen.Mark(r, 6).Bool()
 		case "context":
-			seen.Mark(r, 7)
-			v.Context = r.Int(0, 10)
+			v.Context = seen.Mark(r, 7).Int(0, 10)
 		case "limit":
-			seen.Mark(r, 8)
-			v.Limit = r.Int(1, 1000)
+			v.Limit = seen.Mark(r, 8).Int(1, 1000)
 		case "max_per_file":
-			seen.Mark(r, 9)
-			v.MaxPerFile = r.Int(1, 1000)
+			v.MaxPerFile = seen.Mark(r, 9).Int(1, 1000)
 		case "cursor":
-			seen.Mark(r, 10)
-			v.Cursor = r.String(0, 16384)
+			v.Cursor = seen.Mark(r, 10).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "pattern")
-	if !seen.Has(1) {
-		v.Literal = false
-	}
-	if !seen.Has(2) {
-		v.IgnoreCase = false
-	}
-	if !seen.Has(3) {
-		v.Path = "."
-	}
-	if !seen.Has(6) {
-		v.VersionControl = false
-	}
-	if !seen.Has(7) {
-		v.Context = 0
-	}
-	if !seen.Has(8) {
-		v.Limit = 100
-	}
-	if !seen.Has(9) {
-		v.MaxPerFile = 1000
-	}
-	if !seen.Has(10) {
-		v.Cursor = ""
-	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *SearchInput) Encode(w *canon.Writer) {
-	n := 9
+	w.BeginObject(9 + canon.Count(v.Exclude.Present, v.Include.Present))
+	w.Key("context").Int(v.Context, 0, 10)
+	w.Key("cursor").String(v.Cursor, 0, 16384)
 	if v.Exclude.Present {
-		n++
-	}
-	if v.Include.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("context")
-	w.Int(v.Context, 0, 10)
-	w.Key("cursor")
-	w.String(v.Cursor, 0, 16384)
-	if v.Exclude.Present {
-		w.Key("exclude")
-		w.BeginArray(len(v.Exclude.Value), 0, 50)
+		w.Key("exclude").BeginArray(len(v.Exclude.Value), 0, 50)
 		for i := range v.Exclude.Value {
-			w.Element(i)
-			w.String(v.Exclude.Value[i], 1, 256)
+			w.Element(i).String(v.Exclude.Value[i], 1, 256)
 		}
 		w.EndArray()
 	}
-	w.Key("ignore_case")
-	w.Bool(v.IgnoreCase)
+	w.Key("ignore_case").Bool(v.IgnoreCase)
 	if v.Include.Present {
-		w.Key("include")
-		w.BeginArray(len(v.Include.Value), 0, 50)
+		w.Key("include").BeginArray(len(v.Include.Value), 0, 50)
 		for i := range v.Include.Value {
-			w.Element(i)
-			w.String(v.Include.Value[i], 1, 256)
+			w.Element(i).String(v.Include.Value[i], 1, 256)
 		}
 		w.EndArray()
 	}
-	w.Key("limit")
-	w.Int(v.Limit, 1, 1000)
-	w.Key("literal")
-	w.Bool(v.Literal)
-	w.Key("max_per_file")
-	w.Int(v.MaxPerFile, 1, 1000)
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
-	w.Key("pattern")
-	w.String(v.Pattern, 1, 1000)
-	w.Key("version_control")
-	w.Bool(v.VersionControl)
+	w.Key("limit").Int(v.Limit, 1, 1000)
+	w.Key("literal").Bool(v.Literal)
+	w.Key("max_per_file").Int(v.MaxPerFile, 1, 1000)
+	w.Key("path").String(v.Path, 0, 4096)
+	w.Key("pattern").String(v.Pattern, 1, 1000)
+	w.Key("version_control").Bool(v.VersionControl)
 	w.EndObject()
 }
 
@@ -195,33 +140,27 @@ func (v *SearchOutput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "matches":
-			seen.Mark(r, 0)
-			r.BeginArray(0, 1000)
+			seen.Mark(r, 0).BeginArray(0, 1000)
 			for r.NextElement() {
 				var e types.Match
 				e.Decode(r)
 				v.Matches = append(v.Matches, e)
 			}
 		case "problems":
-			seen.Mark(r, 1)
-			r.BeginArray(0, 100)
+			seen.Mark(r, 1).BeginArray(0, 100)
 			for r.NextElement() {
 				var e types.Problem
 				e.Decode(r)
 				v.Problems = append(v.Problems, e)
 			}
 		case "files_searched":
-			seen.Mark(r, 2)
-			v.FilesSearched = r.Int(0, 9007199254740991)
+			v.FilesSearched = seen.Mark(r, 2).Int(0, 9007199254740991)
 		case "binary_files":
-			seen.Mark(r, 3)
-			v.BinaryFiles = r.Int(0, 9007199254740991)
+			v.BinaryFiles = seen.Mark(r, 3).Int(0, 9007199254740991)
 		case "truncated":
-			seen.Mark(r, 4)
-			v.Truncated = r.Bool()
+			v.Truncated = seen.Mark(r, 4).Bool()
 		case "next":
-			seen.Mark(r, 5)
-			v.Next = r.String(0, 16384)
+			v.Next = seen.Mark(r, 5).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
@@ -238,28 +177,20 @@ func (v *SearchOutput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *SearchOutput) Encode(w *canon.Writer) {
 	w.BeginObject(6)
-	w.Key("binary_files")
-	w.Int(v.BinaryFiles, 0, 9007199254740991)
-	w.Key("files_searched")
-	w.Int(v.FilesSearched, 0, 9007199254740991)
-	w.Key("matches")
-	w.BeginArray(len(v.Matches), 0, 1000)
+	w.Key("binary_files").Int(v.BinaryFiles, 0, 9007199254740991)
+	w.Key("files_searched").Int(v.FilesSearched, 0, 9007199254740991)
+	w.Key("matches").BeginArray(len(v.Matches), 0, 1000)
 	for i := range v.Matches {
-		w.Element(i)
-		v.Matches[i].Encode(w)
+		v.Matches[i].Encode(w.Element(i))
 	}
 	w.EndArray()
-	w.Key("next")
-	w.String(v.Next, 0, 16384)
-	w.Key("problems")
-	w.BeginArray(len(v.Problems), 0, 100)
+	w.Key("next").String(v.Next, 0, 16384)
+	w.Key("problems").BeginArray(len(v.Problems), 0, 100)
 	for i := range v.Problems {
-		w.Element(i)
-		v.Problems[i].Encode(w)
+		v.Problems[i].Encode(w.Element(i))
 	}
 	w.EndArray()
-	w.Key("truncated")
-	w.Bool(v.Truncated)
+	w.Key("truncated").Bool(v.Truncated)
 	w.EndObject()
 }
 

@@ -22,8 +22,7 @@ func (v *StatInput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "paths":
-			seen.Mark(r, 0)
-			r.BeginArray(1, 100)
+			seen.Mark(r, 0).BeginArray(1, 100)
 			for r.NextElement() {
 				v.Paths = append(v.Paths, r.String(0, 4096))
 			}
@@ -38,11 +37,9 @@ func (v *StatInput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *StatInput) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("paths")
-	w.BeginArray(len(v.Paths), 1, 100)
+	w.Key("paths").BeginArray(len(v.Paths), 1, 100)
 	for i := range v.Paths {
-		w.Element(i)
-		w.String(v.Paths[i], 0, 4096)
+		w.Element(i).String(v.Paths[i], 0, 4096)
 	}
 	w.EndArray()
 	w.EndObject()
@@ -67,8 +64,7 @@ func (v *StatOutput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "stats":
-			seen.Mark(r, 0)
-			r.BeginArray(0, 100)
+			seen.Mark(r, 0).BeginArray(0, 100)
 			for r.NextElement() {
 				var e types.Stat
 				e.Decode(r)
@@ -85,11 +81,9 @@ func (v *StatOutput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *StatOutput) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("stats")
-	w.BeginArray(len(v.Stats), 0, 100)
+	w.Key("stats").BeginArray(len(v.Stats), 0, 100)
 	for i := range v.Stats {
-		w.Element(i)
-		v.Stats[i].Encode(w)
+		v.Stats[i].Encode(w.Element(i))
 	}
 	w.EndArray()
 	w.EndObject()

@@ -32,123 +32,79 @@ type TreeInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *TreeInput) Decode(r *canon.Reader) error {
-	*v = TreeInput{}
+	*v = TreeInput{Path: ".", VersionControl: false, Limit: 1000, Cursor: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "include":
-			seen.Mark(r, 1)
 			v.Include.Present = true
-			r.BeginArray(0, 50)
+			seen.Mark(r, 1).BeginArray(0, 50)
 			for r.NextElement() {
 				v.Include.Value = append(v.Include.Value, r.String(1, 256))
 			}
 		case "exclude":
-			seen.Mark(r, 2)
 			v.Exclude.Present = true
-			r.BeginArray(0, 50)
+			seen.Mark(r, 2).BeginArray(0, 50)
 			for r.NextElement() {
 				v.Exclude.Value = append(v.Exclude.Value, r.String(1, 256))
 			}
 		case "kinds":
-			seen.Mark(r, 3)
 			v.Kinds.Present = true
-			r.BeginArray(0, 5)
+			seen.Mark(r, 3).BeginArray(0, 5)
 			for r.NextElement() {
 				var e types.Kind
 				e.Decode(r)
 				v.Kinds.Value = append(v.Kinds.Value, e)
 			}
 		case "depth":
-			seen.Mark(r, 4)
-			v.Depth = canon.Some(r.Int(1, 64))
+			v.Depth = canon.Some(seen.Mark(r, 4).Int(1, 64))
 		case "version_control":
-			seen.Mark(r, 5)
-			v.VersionControl = r.Bool()
+			v.VersionControl = seen.Mark(r, 5).Bool()
 		case "limit":
-			seen.Mark(r, 6)
-			v.Limit = r.Int(1, 5000)
+			v.Limit = seen.Mark(r, 6).Int(1, 5000)
 		case "cursor":
-			seen.Mark(r, 7)
-			v.Cursor = r.String(0, 16384)
+			v.Cursor = seen.Mark(r, 7).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
-	}
-	if !seen.Has(0) {
-		v.Path = "."
-	}
-	if !seen.Has(5) {
-		v.VersionControl = false
-	}
-	if !seen.Has(6) {
-		v.Limit = 1000
-	}
-	if !seen.Has(7) {
-		v.Cursor = ""
 	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *TreeInput) Encode(w *canon.Writer) {
-	n := 4
+	w.BeginObject(4 + canon.Count(v.Depth.Present, v.Exclude.Present, v.Include.Present, v.Kinds.Present))
+	w.Key("cursor").String(v.Cursor, 0, 16384)
 	if v.Depth.Present {
-		n++
+		w.Key("depth").Int(v.Depth.Value, 1, 64)
 	}
 	if v.Exclude.Present {
-		n++
-	}
-	if v.Include.Present {
-		n++
-	}
-	if v.Kinds.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("cursor")
-	w.String(v.Cursor, 0, 16384)
-	if v.Depth.Present {
-		w.Key("depth")
-		w.Int(v.Depth.Value, 1, 64)
-	}
-	if v.Exclude.Present {
-		w.Key("exclude")
-		w.BeginArray(len(v.Exclude.Value), 0, 50)
+		w.Key("exclude").BeginArray(len(v.Exclude.Value), 0, 50)
 		for i := range v.Exclude.Value {
-			w.Element(i)
-			w.String(v.Exclude.Value[i], 1, 256)
+			w.Element(i).String(v.Exclude.Value[i], 1, 256)
 		}
 		w.EndArray()
 	}
 	if v.Include.Present {
-		w.Key("include")
-		w.BeginArray(len(v.Include.Value), 0, 50)
+		w.Key("include").BeginArray(len(v.Include.Value), 0, 50)
 		for i := range v.Include.Value {
-			w.Element(i)
-			w.String(v.Include.Value[i], 1, 256)
+			w.Element(i).String(v.Include.Value[i], 1, 256)
 		}
 		w.EndArray()
 	}
 	if v.Kinds.Present {
-		w.Key("kinds")
-		w.BeginArray(len(v.Kinds.Value), 0, 5)
+		w.Key("kinds").BeginArray(len(v.Kinds.Value), 0, 5)
 		for i := range v.Kinds.Value {
-			w.Element(i)
-			v.Kinds.Value[i].Encode(w)
+			v.Kinds.Value[i].Encode(w.Element(i))
 		}
 		w.EndArray()
 	}
-	w.Key("limit")
-	w.Int(v.Limit, 1, 5000)
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
-	w.Key("version_control")
-	w.Bool(v.VersionControl)
+	w.Key("limit").Int(v.Limit, 1, 5000)
+	w.Key("path").String(v.Path, 0, 4096)
+	w.Key("version_control").Bool(v.VersionControl)
 	w.EndObject()
 }
 

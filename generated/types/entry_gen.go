@@ -25,14 +25,11 @@ func (v *Entry) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 16384)
+			v.Path = seen.Mark(r, 0).String(0, 16384)
 		case "kind":
-			seen.Mark(r, 1)
-			v.Kind.Decode(r)
+			v.Kind.Decode(seen.Mark(r, 1))
 		case "size":
-			seen.Mark(r, 2)
-			v.Size = r.Int(0, 9007199254740991)
+			v.Size = seen.Mark(r, 2).Int(0, 9007199254740991)
 		default:
 			r.UnknownMember()
 		}
@@ -46,12 +43,9 @@ func (v *Entry) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *Entry) Encode(w *canon.Writer) {
 	w.BeginObject(3)
-	w.Key("kind")
-	v.Kind.Encode(w)
-	w.Key("path")
-	w.String(v.Path, 0, 16384)
-	w.Key("size")
-	w.Int(v.Size, 0, 9007199254740991)
+	v.Kind.Encode(w.Key("kind"))
+	w.Key("path").String(v.Path, 0, 16384)
+	w.Key("size").Int(v.Size, 0, 9007199254740991)
 	w.EndObject()
 }
 

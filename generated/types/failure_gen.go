@@ -25,11 +25,9 @@ func (v *Failure) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "code":
-			seen.Mark(r, 0)
-			v.Code.Decode(r)
+			v.Code.Decode(seen.Mark(r, 0))
 		case "message":
-			seen.Mark(r, 1)
-			v.Message = r.String(0, 256)
+			v.Message = seen.Mark(r, 1).String(0, 256)
 		default:
 			r.UnknownMember()
 		}
@@ -42,10 +40,8 @@ func (v *Failure) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *Failure) Encode(w *canon.Writer) {
 	w.BeginObject(2)
-	w.Key("code")
-	v.Code.Encode(w)
-	w.Key("message")
-	w.String(v.Message, 0, 256)
+	v.Code.Encode(w.Key("code"))
+	w.Key("message").String(v.Message, 0, 256)
 	w.EndObject()
 }
 

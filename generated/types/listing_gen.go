@@ -24,24 +24,21 @@ func (v *Listing) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "entries":
-			seen.Mark(r, 0)
-			r.BeginArray(0, 5000)
+			seen.Mark(r, 0).BeginArray(0, 5000)
 			for r.NextElement() {
 				var e Entry
 				e.Decode(r)
 				v.Entries = append(v.Entries, e)
 			}
 		case "problems":
-			seen.Mark(r, 1)
-			r.BeginArray(0, 100)
+			seen.Mark(r, 1).BeginArray(0, 100)
 			for r.NextElement() {
 				var e Problem
 				e.Decode(r)
 				v.Problems = append(v.Problems, e)
 			}
 		case "next":
-			seen.Mark(r, 2)
-			v.Next = r.String(0, 16384)
+			v.Next = seen.Mark(r, 2).String(0, 16384)
 		default:
 			r.UnknownMember()
 		}
@@ -55,20 +52,15 @@ func (v *Listing) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *Listing) Encode(w *canon.Writer) {
 	w.BeginObject(3)
-	w.Key("entries")
-	w.BeginArray(len(v.Entries), 0, 5000)
+	w.Key("entries").BeginArray(len(v.Entries), 0, 5000)
 	for i := range v.Entries {
-		w.Element(i)
-		v.Entries[i].Encode(w)
+		v.Entries[i].Encode(w.Element(i))
 	}
 	w.EndArray()
-	w.Key("next")
-	w.String(v.Next, 0, 16384)
-	w.Key("problems")
-	w.BeginArray(len(v.Problems), 0, 100)
+	w.Key("next").String(v.Next, 0, 16384)
+	w.Key("problems").BeginArray(len(v.Problems), 0, 100)
 	for i := range v.Problems {
-		w.Element(i)
-		v.Problems[i].Encode(w)
+		v.Problems[i].Encode(w.Element(i))
 	}
 	w.EndArray()
 	w.EndObject()

@@ -32,32 +32,25 @@ func (v *Match) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "line":
-			seen.Mark(r, 1)
-			v.Line = r.Int(1, 9007199254740991)
+			v.Line = seen.Mark(r, 1).Int(1, 9007199254740991)
 		case "column":
-			seen.Mark(r, 2)
-			v.Column = r.Int(1, 9007199254740991)
+			v.Column = seen.Mark(r, 2).Int(1, 9007199254740991)
 		case "text":
-			seen.Mark(r, 3)
-			v.Text = r.String(0, 400)
+			v.Text = seen.Mark(r, 3).String(0, 400)
 		case "before":
-			seen.Mark(r, 4)
-			r.BeginArray(0, 10)
+			seen.Mark(r, 4).BeginArray(0, 10)
 			for r.NextElement() {
 				v.Before = append(v.Before, r.String(0, 400))
 			}
 		case "after":
-			seen.Mark(r, 5)
-			r.BeginArray(0, 10)
+			seen.Mark(r, 5).BeginArray(0, 10)
 			for r.NextElement() {
 				v.After = append(v.After, r.String(0, 400))
 			}
 		case "cut":
-			seen.Mark(r, 6)
-			v.Cut = r.Bool()
+			v.Cut = seen.Mark(r, 6).Bool()
 		default:
 			r.UnknownMember()
 		}
@@ -75,30 +68,21 @@ func (v *Match) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *Match) Encode(w *canon.Writer) {
 	w.BeginObject(7)
-	w.Key("after")
-	w.BeginArray(len(v.After), 0, 10)
+	w.Key("after").BeginArray(len(v.After), 0, 10)
 	for i := range v.After {
-		w.Element(i)
-		w.String(v.After[i], 0, 400)
+		w.Element(i).String(v.After[i], 0, 400)
 	}
 	w.EndArray()
-	w.Key("before")
-	w.BeginArray(len(v.Before), 0, 10)
+	w.Key("before").BeginArray(len(v.Before), 0, 10)
 	for i := range v.Before {
-		w.Element(i)
-		w.String(v.Before[i], 0, 400)
+		w.Element(i).String(v.Before[i], 0, 400)
 	}
 	w.EndArray()
-	w.Key("column")
-	w.Int(v.Column, 1, 9007199254740991)
-	w.Key("cut")
-	w.Bool(v.Cut)
-	w.Key("line")
-	w.Int(v.Line, 1, 9007199254740991)
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
-	w.Key("text")
-	w.String(v.Text, 0, 400)
+	w.Key("column").Int(v.Column, 1, 9007199254740991)
+	w.Key("cut").Bool(v.Cut)
+	w.Key("line").Int(v.Line, 1, 9007199254740991)
+	w.Key("path").String(v.Path, 0, 4096)
+	w.Key("text").String(v.Text, 0, 400)
 	w.EndObject()
 }
 

@@ -27,14 +27,11 @@ func (v *Problem) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 16384)
+			v.Path = seen.Mark(r, 0).String(0, 16384)
 		case "code":
-			seen.Mark(r, 1)
-			v.Code.Decode(r)
+			v.Code.Decode(seen.Mark(r, 1))
 		case "message":
-			seen.Mark(r, 2)
-			v.Message = r.String(0, 256)
+			v.Message = seen.Mark(r, 2).String(0, 256)
 		default:
 			r.UnknownMember()
 		}
@@ -48,12 +45,9 @@ func (v *Problem) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *Problem) Encode(w *canon.Writer) {
 	w.BeginObject(3)
-	w.Key("code")
-	v.Code.Encode(w)
-	w.Key("message")
-	w.String(v.Message, 0, 256)
-	w.Key("path")
-	w.String(v.Path, 0, 16384)
+	v.Code.Encode(w.Key("code"))
+	w.Key("message").String(v.Message, 0, 256)
+	w.Key("path").String(v.Path, 0, 16384)
 	w.EndObject()
 }
 

@@ -29,20 +29,15 @@ func (v *Range) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "first_line":
-			seen.Mark(r, 1)
-			v.FirstLine = canon.Some(r.Int(1, 9007199254740991))
+			v.FirstLine = canon.Some(seen.Mark(r, 1).Int(1, 9007199254740991))
 		case "last_line":
-			seen.Mark(r, 2)
-			v.LastLine = canon.Some(r.Int(1, 9007199254740991))
+			v.LastLine = canon.Some(seen.Mark(r, 2).Int(1, 9007199254740991))
 		case "offset":
-			seen.Mark(r, 3)
-			v.Offset = canon.Some(r.Int(0, 9007199254740991))
+			v.Offset = canon.Some(seen.Mark(r, 3).Int(0, 9007199254740991))
 		case "length":
-			seen.Mark(r, 4)
-			v.Length = canon.Some(r.Int(1, 9007199254740991))
+			v.Length = canon.Some(seen.Mark(r, 4).Int(1, 9007199254740991))
 		default:
 			r.UnknownMember()
 		}
@@ -53,38 +48,20 @@ func (v *Range) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *Range) Encode(w *canon.Writer) {
-	n := 1
+	w.BeginObject(1 + canon.Count(v.FirstLine.Present, v.LastLine.Present, v.Length.Present, v.Offset.Present))
 	if v.FirstLine.Present {
-		n++
+		w.Key("first_line").Int(v.FirstLine.Value, 1, 9007199254740991)
 	}
 	if v.LastLine.Present {
-		n++
+		w.Key("last_line").Int(v.LastLine.Value, 1, 9007199254740991)
 	}
 	if v.Length.Present {
-		n++
+		w.Key("length").Int(v.Length.Value, 1, 9007199254740991)
 	}
 	if v.Offset.Present {
-		n++
+		w.Key("offset").Int(v.Offset.Value, 0, 9007199254740991)
 	}
-	w.BeginObject(n)
-	if v.FirstLine.Present {
-		w.Key("first_line")
-		w.Int(v.FirstLine.Value, 1, 9007199254740991)
-	}
-	if v.LastLine.Present {
-		w.Key("last_line")
-		w.Int(v.LastLine.Value, 1, 9007199254740991)
-	}
-	if v.Length.Present {
-		w.Key("length")
-		w.Int(v.Length.Value, 1, 9007199254740991)
-	}
-	if v.Offset.Present {
-		w.Key("offset")
-		w.Int(v.Offset.Value, 0, 9007199254740991)
-	}
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
+	w.Key("path").String(v.Path, 0, 4096)
 	w.EndObject()
 }
 

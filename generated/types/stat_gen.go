@@ -34,33 +34,25 @@ func (v *Stat) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "error":
-			seen.Mark(r, 1)
 			v.Error.Present = true
-			v.Error.Value.Decode(r)
+			v.Error.Value.Decode(seen.Mark(r, 1))
 		case "kind":
-			seen.Mark(r, 2)
 			v.Kind.Present = true
-			v.Kind.Value.Decode(r)
+			v.Kind.Value.Decode(seen.Mark(r, 2))
 		case "size":
-			seen.Mark(r, 3)
-			v.Size = canon.Some(r.Int(0, 9007199254740991))
+			v.Size = canon.Some(seen.Mark(r, 3).Int(0, 9007199254740991))
 		case "modified":
-			seen.Mark(r, 4)
-			v.Modified = canon.Some(r.String(0, 64))
+			v.Modified = canon.Some(seen.Mark(r, 4).String(0, 64))
 		case "executable":
-			seen.Mark(r, 5)
-			v.Executable = canon.Some(r.Bool())
+			v.Executable = canon.Some(seen.Mark(r, 5).Bool())
 		case "target":
-			seen.Mark(r, 6)
 			v.Target.Present = true
-			v.Target.Value.Decode(r)
+			v.Target.Value.Decode(seen.Mark(r, 6))
 		case "target_error":
-			seen.Mark(r, 7)
 			v.TargetError.Present = true
-			v.TargetError.Value.Decode(r)
+			v.TargetError.Value.Decode(seen.Mark(r, 7))
 		default:
 			r.UnknownMember()
 		}
@@ -71,58 +63,28 @@ func (v *Stat) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *Stat) Encode(w *canon.Writer) {
-	n := 1
+	w.BeginObject(1 + canon.Count(v.Error.Present, v.Executable.Present, v.Kind.Present, v.Modified.Present, v.Size.Present, v.Target.Present, v.TargetError.Present))
 	if v.Error.Present {
-		n++
+		v.Error.Value.Encode(w.Key("error"))
 	}
 	if v.Executable.Present {
-		n++
+		w.Key("executable").Bool(v.Executable.Value)
 	}
 	if v.Kind.Present {
-		n++
+		v.Kind.Value.Encode(w.Key("kind"))
 	}
 	if v.Modified.Present {
-		n++
+		w.Key("modified").String(v.Modified.Value, 0, 64)
 	}
+	w.Key("path").String(v.Path, 0, 4096)
 	if v.Size.Present {
-		n++
+		w.Key("size").Int(v.Size.Value, 0, 9007199254740991)
 	}
 	if v.Target.Present {
-		n++
+		v.Target.Value.Encode(w.Key("target"))
 	}
 	if v.TargetError.Present {
-		n++
-	}
-	w.BeginObject(n)
-	if v.Error.Present {
-		w.Key("error")
-		v.Error.Value.Encode(w)
-	}
-	if v.Executable.Present {
-		w.Key("executable")
-		w.Bool(v.Executable.Value)
-	}
-	if v.Kind.Present {
-		w.Key("kind")
-		v.Kind.Value.Encode(w)
-	}
-	if v.Modified.Present {
-		w.Key("modified")
-		w.String(v.Modified.Value, 0, 64)
-	}
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
-	if v.Size.Present {
-		w.Key("size")
-		w.Int(v.Size.Value, 0, 9007199254740991)
-	}
-	if v.Target.Present {
-		w.Key("target")
-		v.Target.Value.Encode(w)
-	}
-	if v.TargetError.Present {
-		w.Key("target_error")
-		v.TargetError.Value.Encode(w)
+		v.TargetError.Value.Encode(w.Key("target_error"))
 	}
 	w.EndObject()
 }

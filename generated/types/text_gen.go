@@ -36,33 +36,24 @@ func (v *Text) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path = r.String(0, 4096)
+			v.Path = seen.Mark(r, 0).String(0, 4096)
 		case "error":
-			seen.Mark(r, 1)
 			v.Error.Present = true
-			v.Error.Value.Decode(r)
+			v.Error.Value.Decode(seen.Mark(r, 1))
 		case "binary":
-			seen.Mark(r, 2)
-			v.Binary = r.Bool()
+			v.Binary = seen.Mark(r, 2).Bool()
 		case "text":
-			seen.Mark(r, 3)
-			v.Text = r.String(0, 524288)
+			v.Text = seen.Mark(r, 3).String(0, 524288)
 		case "size":
-			seen.Mark(r, 4)
-			v.Size = r.Int(0, 9007199254740991)
+			v.Size = seen.Mark(r, 4).Int(0, 9007199254740991)
 		case "offset":
-			seen.Mark(r, 5)
-			v.Offset = r.Int(0, 9007199254740991)
+			v.Offset = seen.Mark(r, 5).Int(0, 9007199254740991)
 		case "first_line":
-			seen.Mark(r, 6)
-			v.FirstLine = r.Int(0, 9007199254740991)
+			v.FirstLine = seen.Mark(r, 6).Int(0, 9007199254740991)
 		case "lines":
-			seen.Mark(r, 7)
-			v.Lines = r.Int(0, 9007199254740991)
+			v.Lines = seen.Mark(r, 7).Int(0, 9007199254740991)
 		case "complete":
-			seen.Mark(r, 8)
-			v.Complete = r.Bool()
+			v.Complete = seen.Mark(r, 8).Bool()
 		default:
 			r.UnknownMember()
 		}
@@ -80,31 +71,18 @@ func (v *Text) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *Text) Encode(w *canon.Writer) {
-	n := 8
+	w.BeginObject(8 + canon.Count(v.Error.Present))
+	w.Key("binary").Bool(v.Binary)
+	w.Key("complete").Bool(v.Complete)
 	if v.Error.Present {
-		n++
+		v.Error.Value.Encode(w.Key("error"))
 	}
-	w.BeginObject(n)
-	w.Key("binary")
-	w.Bool(v.Binary)
-	w.Key("complete")
-	w.Bool(v.Complete)
-	if v.Error.Present {
-		w.Key("error")
-		v.Error.Value.Encode(w)
-	}
-	w.Key("first_line")
-	w.Int(v.FirstLine, 0, 9007199254740991)
-	w.Key("lines")
-	w.Int(v.Lines, 0, 9007199254740991)
-	w.Key("offset")
-	w.Int(v.Offset, 0, 9007199254740991)
-	w.Key("path")
-	w.String(v.Path, 0, 4096)
-	w.Key("size")
-	w.Int(v.Size, 0, 9007199254740991)
-	w.Key("text")
-	w.String(v.Text, 0, 524288)
+	w.Key("first_line").Int(v.FirstLine, 0, 9007199254740991)
+	w.Key("lines").Int(v.Lines, 0, 9007199254740991)
+	w.Key("offset").Int(v.Offset, 0, 9007199254740991)
+	w.Key("path").String(v.Path, 0, 4096)
+	w.Key("size").Int(v.Size, 0, 9007199254740991)
+	w.Key("text").String(v.Text, 0, 524288)
 	w.EndObject()
 }
 

@@ -21,3 +21,14 @@ func (o Optional[T]) Or(fallback T) T {
 	}
 	return fallback
 }
+
+// Count is how many of the optional members are present.
+func Count(present ...bool) int {
+	n := 0
+	for _, p := range present {
+		if p {
+			n++
+		}
+	}
+	return n
+}

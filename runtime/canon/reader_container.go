@@ -199,18 +199,19 @@ const maxMembers = 256
 // Seen is empty; members are numbered from 0 to 255.
 type Seen struct{ bits [maxMembers / 64]uint64 }
 
-// Mark records member i, whose key r has just read; a second time is refused
-// as CodeDuplicate.
-func (s *Seen) Mark(r *Reader, i int) {
+// Mark records member i, whose key r has just read, and returns r to read its
+// value; a second time is refused as CodeDuplicate.
+func (s *Seen) Mark(r *Reader, i int) *Reader {
 	if uint(i) >= maxMembers {
 		r.failAt(CodeSyntax, r.start, "decoder error: more than 256 members")
-		return
+		return r
 	}
 	bit := uint64(1) << (i % 64)
 	if s.bits[i/64]&bit != 0 {
 		r.failAt(CodeDuplicate, r.start, "given twice")
 	}
 	s.bits[i/64] |= bit
+	return r
 }
 
 // Has tells whether member i was read.

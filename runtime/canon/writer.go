@@ -204,30 +204,32 @@ func (w *Writer) BeginObject(members int) {
 	}
 }
 
-// Key begins a member; its value follows. Callers write keys in RFC 8785 order
-// (CompareKeys): a canonical writer refuses any other, and a key twice.
-func (w *Writer) Key(name string) {
+// Key begins a member and returns w, to write its value. Callers write keys in
+// RFC 8785 order (CompareKeys): a canonical writer refuses any other, and a key
+// twice.
+func (w *Writer) Key(name string) *Writer {
 	f := w.top(true)
 	if f == nil || !w.fits(len(name)+2) {
-		return
+		return w
 	}
 	if !w.wire && f.count > 0 && CompareKeys(f.key, name) >= 0 {
 		w.fail(CodeSyntax, "encoder error: member "+quoted(name)+" out of order")
-		return
+		return w
 	}
 	if !w.next(f) {
-		return
+		return w
 	}
 	f.key = name
 	if !w.validText(name) {
-		return
+		return w
 	}
 	if w.wire {
 		w.buf = msgp.AppendString(w.buf, name)
-		return
+		return w
 	}
 	w.buf = appendJSONString(w.buf, name)
 	w.buf = append(w.buf, ':')
+	return w
 }
 
 // EndObject ends the object.
@@ -253,17 +255,18 @@ func (w *Writer) BeginArray(n, min, max int) {
 	}
 }
 
-// Element begins element i; its value follows.
-func (w *Writer) Element(i int) {
+// Element begins element i and returns w, to write it.
+func (w *Writer) Element(i int) *Writer {
 	f := w.top(false)
 	if f == nil {
-		return
+		return w
 	}
 	if i != f.count {
 		w.fail(CodeSyntax, "encoder error: elements out of order")
-		return
+		return w
 	}
 	w.next(f)
+	return w
 }
 
 // EndArray ends the array.

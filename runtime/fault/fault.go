@@ -25,7 +25,9 @@ const (
 // show to the program's author: they speak of the program and its arguments,
 // never of policy, handlers or the host.
 type Fault struct {
-	Class   Class
+	Class Class
+	// Message says what is wrong, without the position, path and capability
+	// that have fields of their own.
 	Message string
 	// Hint says what to do instead; may be empty.
 	Hint string
@@ -45,14 +47,18 @@ type Fault struct {
 	Trace []string
 }
 
-// Error is the message alone, with its position when it has one:
-// "line 4, column 9: undefined: foo".
+// Error is the message, with its position and path when it has them:
+// "line 4, column 9: tags[1]: expected string, got int".
 func (f *Fault) Error() string {
+	text := f.Message
+	if f.Path != "" {
+		text = f.Path + ": " + text
+	}
 	switch {
 	case f.Line > 0 && f.Column > 0:
-		return "line " + strconv.Itoa(f.Line) + ", column " + strconv.Itoa(f.Column) + ": " + f.Message
+		return "line " + strconv.Itoa(f.Line) + ", column " + strconv.Itoa(f.Column) + ": " + text
 	case f.Line > 0:
-		return "line " + strconv.Itoa(f.Line) + ": " + f.Message
+		return "line " + strconv.Itoa(f.Line) + ": " + text
 	}
-	return f.Message
+	return text
 }

@@ -42,7 +42,9 @@ func TestError(t *testing.T) {
 	for want, f := range map[string]fault.Fault{
 		"line 4, column 9: oh": {Message: "oh", Line: 4, Column: 9},
 		"line 4: oh":           {Message: "oh", Line: 4},
-		"oh":                   {Message: "oh", Column: 9, Path: "x", Hint: "h"},
+		"oh":                   {Message: "oh", Column: 9, Hint: "h"},
+		"x[1]: oh":             {Message: "oh", Path: "x[1]"},
+		"line 4: x: oh":        {Message: "oh", Line: 4, Path: "x"},
 	} {
 		if got := error(&f).Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)

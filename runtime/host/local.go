@@ -154,11 +154,11 @@ func (p *program) explain(a answer) {
 	if e.Line > 0 {
 		where = append(where, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
 	}
-	// Most messages tell the path themselves.
-	if e.Name != "" && !strings.HasPrefix(e.Message, e.Name) {
+	// Some messages tell the name or the path themselves.
+	if e.Name != "" && !strings.HasPrefix(e.Message, e.Name+" ") {
 		where = append(where, e.Name)
 	}
-	if e.Path != "" && !strings.HasPrefix(e.Message, e.Path) && !strings.Contains(e.Message, " at "+e.Path) {
+	if e.Path != "" && !strings.Contains(e.Message, " at "+e.Path) {
 		where = append(where, e.Path)
 	}
 	where = append(where, e.Message)

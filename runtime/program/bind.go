@@ -48,9 +48,6 @@ func bind(c *capability, args starlark.Tuple, kwargs []starlark.Tuple, limits Li
 	if r.hint != "" {
 		f.Hint = r.hint
 	}
-	if r.path != "" {
-		f.Message = r.path + ": " + r.message
-	}
 	if r.limit != "" {
 		f.Class, f.Limit, f.Bound = fault.Limit, r.limit, r.bound
 		f.Message += fmt.Sprintf(" (%s is %d)", r.limit, r.bound)

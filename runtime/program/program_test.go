@@ -356,8 +356,9 @@ func TestBindingRefusals(t *testing.T) {
 		if f.Class != fault.InvalidArguments || f.Path != c.path || f.Line != 2 || f.Column == 0 {
 			t.Errorf("%s: %+v", c.call, f)
 		}
-		if c.message != "" && f.Message != c.message {
-			t.Errorf("%s: got message %q, want %q", c.call, f.Message, c.message)
+		text := (&fault.Fault{Path: f.Path, Message: f.Message}).Error()
+		if c.message != "" && text != c.message {
+			t.Errorf("%s: got message %q, want %q", c.call, text, c.message)
 		}
 		if f.Message == "" || f.Capability == "" || f.Hint == "" {
 			t.Errorf("%s: no message, capability or hint: %+v", c.call, f)

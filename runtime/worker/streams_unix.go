@@ -89,7 +89,7 @@ func exitOnHangup(fd int) {
 			return // reads and writes still notice
 		}
 		if poll[0].Revents != 0 {
-			os.Exit(1)
+			exit(1)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func globExpression(pattern string) (string, error) {
 	case strings.HasPrefix(pattern, "/"):
 		return "", errors.New("it begins with /; paths are relative")
 	case strings.HasPrefix(pattern, "!"):
-		return "", errors.New(`it begins with !: use exclude, or write \\! for a name that begins so`)
+		return "", errors.New(`it begins with !: use exclude, or write \! for a name that begins so`)
 	}
 	if err := globSegments(pattern); err != nil {
 		return "", err

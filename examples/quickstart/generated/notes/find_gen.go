@@ -16,35 +16,28 @@ type FindInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *FindInput) Decode(r *canon.Reader) error {
-	*v = FindInput{}
+	*v = FindInput{Limit: 5}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "word":
-			seen.Mark(r, 0)
-			v.Word = r.String(1, 64)
+			v.Word = seen.Mark(r, 0).String(1, 64)
 		case "limit":
-			seen.Mark(r, 1)
-			v.Limit = r.Int(1, 20)
+			v.Limit = seen.Mark(r, 1).Int(1, 20)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "word")
-	if !seen.Has(1) {
-		v.Limit = 5
-	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *FindInput) Encode(w *canon.Writer) {
 	w.BeginObject(2)
-	w.Key("limit")
-	w.Int(v.Limit, 1, 20)
-	w.Key("word")
-	w.String(v.Word, 1, 64)
+	w.Key("limit").Int(v.Limit, 1, 20)
+	w.Key("word").String(v.Word, 1, 64)
 	w.EndObject()
 }
 
@@ -72,8 +65,7 @@ func (v *FindOutput) Encode(w *canon.Writer) {
 	e := []string(*v)
 	w.BeginArray(len(e), 0, 20)
 	for i := range e {
-		w.Element(i)
-		w.String(e[i], 0, 200)
+		w.Element(i).String(e[i], 0, 200)
 	}
 	w.EndArray()
 }

@@ -44,63 +44,50 @@ type KindInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *KindInput) Decode(r *canon.Reader) error {
-	*v = KindInput{}
+	*v = KindInput{DText: "a \"b\" `c`", DInt: 7, DNum: 1e+30, DBool: true, DMode: "q"}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "text":
-			seen.Mark(r, 0)
-			v.Text = r.String(1, 10)
+			v.Text = seen.Mark(r, 0).String(1, 10)
 			r.Match(v.Text, &kindInputTextPattern)
 		case "count":
-			seen.Mark(r, 1)
-			v.Count = r.Int(-9, 1000)
+			v.Count = seen.Mark(r, 1).Int(-9, 1000)
 			r.IntMultipleOf(v.Count, 3)
 		case "half":
-			seen.Mark(r, 2)
-			v.Half = r.Int(-9007199254740991, 9007199254740991)
+			v.Half = seen.Mark(r, 2).Int(-9007199254740991, 9007199254740991)
 			r.IntMultipleOf(v.Half, 2)
 		case "share":
-			seen.Mark(r, 3)
-			v.Share = r.Float()
+			v.Share = seen.Mark(r, 3).Float()
 			r.Above(v.Share, 0)
 			r.AtMost(v.Share, 1000000)
 			r.MultipleOf(v.Share, 0.25)
 		case "active":
-			seen.Mark(r, 4)
-			v.Active = r.Bool()
+			v.Active = seen.Mark(r, 4).Bool()
 		case "mode":
-			seen.Mark(r, 5)
-			v.Mode = KindInputMode(r.Enum("fast", "slow-ish", ""))
+			v.Mode = KindInputMode(seen.Mark(r, 5).Enum("fast", "slow-ish", ""))
 		case "words":
-			seen.Mark(r, 6)
-			r.BeginArray(1, 4)
+			seen.Mark(r, 6).BeginArray(1, 4)
 			for r.NextElement() {
 				e := r.String(0, 8)
 				r.Match(e, &kindInputWordsItemPattern)
 				v.Words = append(v.Words, e)
 			}
 		case "nested":
-			seen.Mark(r, 7)
-			v.Nested.Decode(r)
+			v.Nested.Decode(seen.Mark(r, 7))
 		case "entry":
-			seen.Mark(r, 8)
-			v.Entry.Decode(r)
+			v.Entry.Decode(seen.Mark(r, 8))
 		case "opt_text":
-			seen.Mark(r, 9)
-			v.OptText = canon.Some(r.String(0, 1048576))
+			v.OptText = canon.Some(seen.Mark(r, 9).String(0, 1048576))
 		case "opt_share":
-			seen.Mark(r, 10)
-			v.OptShare = canon.Some(r.Float())
+			v.OptShare = canon.Some(seen.Mark(r, 10).Float())
 			r.AtLeast(v.OptShare.Value, -0.5)
 		case "opt_mode":
-			seen.Mark(r, 11)
-			v.OptMode = canon.Some(KindInputOptMode(r.Enum("left", "right")))
+			v.OptMode = canon.Some(KindInputOptMode(seen.Mark(r, 11).Enum("left", "right")))
 		case "opt_rows":
-			seen.Mark(r, 12)
 			v.OptRows.Present = true
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 12).BeginArray(0, 10000)
 			for r.NextElement() {
 				var e []float64
 				r.BeginArray(0, 10000)
@@ -112,43 +99,33 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 				v.OptRows.Value = append(v.OptRows.Value, e)
 			}
 		case "opt_nested":
-			seen.Mark(r, 13)
 			v.OptNested.Present = true
-			v.OptNested.Value.Decode(r)
+			v.OptNested.Value.Decode(seen.Mark(r, 13))
 		case "opt_entry":
-			seen.Mark(r, 14)
 			v.OptEntry.Present = true
-			v.OptEntry.Value.Decode(r)
+			v.OptEntry.Value.Decode(seen.Mark(r, 14))
 		case "d_text":
-			seen.Mark(r, 15)
-			v.DText = r.String(0, 1048576)
+			v.DText = seen.Mark(r, 15).String(0, 1048576)
 		case "d_int":
-			seen.Mark(r, 16)
-			v.DInt = r.Int(-9007199254740991, 9007199254740991)
+			v.DInt = seen.Mark(r, 16).Int(-9007199254740991, 9007199254740991)
 		case "d_num":
-			seen.Mark(r, 17)
-			v.DNum = r.Float()
+			v.DNum = seen.Mark(r, 17).Float()
 		case "d_bool":
-			seen.Mark(r, 18)
-			v.DBool = r.Bool()
+			v.DBool = seen.Mark(r, 18).Bool()
 		case "d_mode":
-			seen.Mark(r, 19)
-			v.DMode = KindInputDMode(r.Enum("p", "q"))
+			v.DMode = KindInputDMode(seen.Mark(r, 19).Enum("p", "q"))
 		case "d_list":
-			seen.Mark(r, 20)
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 20).BeginArray(0, 10000)
 			for r.NextElement() {
 				v.DList = append(v.DList, r.Int(-9007199254740991, 9007199254740991))
 			}
 		case "d_empty":
-			seen.Mark(r, 21)
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 21).BeginArray(0, 10000)
 			for r.NextElement() {
 				v.DEmpty = append(v.DEmpty, r.Int(-9007199254740991, 9007199254740991))
 			}
 		case "d_object":
-			seen.Mark(r, 22)
-			v.DObject.Decode(r)
+			v.DObject.Decode(seen.Mark(r, 22))
 		default:
 			r.UnknownMember()
 		}
@@ -162,21 +139,6 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 	r.Require(&seen, 6, "words")
 	r.Require(&seen, 7, "nested")
 	r.Require(&seen, 8, "entry")
-	if !seen.Has(15) {
-		v.DText = "a \"b\" `c`"
-	}
-	if !seen.Has(16) {
-		v.DInt = 7
-	}
-	if !seen.Has(17) {
-		v.DNum = 1e+30
-	}
-	if !seen.Has(18) {
-		v.DBool = true
-	}
-	if !seen.Has(19) {
-		v.DMode = "q"
-	}
 	if !seen.Has(20) {
 		v.DList = []int64{1, 2}
 	}
@@ -191,87 +153,46 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *KindInput) Encode(w *canon.Writer) {
-	n := 17
-	if v.OptEntry.Present {
-		n++
-	}
-	if v.OptMode.Present {
-		n++
-	}
-	if v.OptNested.Present {
-		n++
-	}
-	if v.OptRows.Present {
-		n++
-	}
-	if v.OptShare.Present {
-		n++
-	}
-	if v.OptText.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("active")
-	w.Bool(v.Active)
-	w.Key("count")
-	w.Int(v.Count, -9, 1000)
+	w.BeginObject(17 + canon.Count(v.OptEntry.Present, v.OptMode.Present, v.OptNested.Present, v.OptRows.Present, v.OptShare.Present, v.OptText.Present))
+	w.Key("active").Bool(v.Active)
+	w.Key("count").Int(v.Count, -9, 1000)
 	w.IntMultipleOf(v.Count, 3)
-	w.Key("d_bool")
-	w.Bool(v.DBool)
-	w.Key("d_empty")
-	w.BeginArray(len(v.DEmpty), 0, 10000)
+	w.Key("d_bool").Bool(v.DBool)
+	w.Key("d_empty").BeginArray(len(v.DEmpty), 0, 10000)
 	for i := range v.DEmpty {
-		w.Element(i)
-		w.Int(v.DEmpty[i], -9007199254740991, 9007199254740991)
+		w.Element(i).Int(v.DEmpty[i], -9007199254740991, 9007199254740991)
 	}
 	w.EndArray()
-	w.Key("d_int")
-	w.Int(v.DInt, -9007199254740991, 9007199254740991)
-	w.Key("d_list")
-	w.BeginArray(len(v.DList), 0, 10000)
+	w.Key("d_int").Int(v.DInt, -9007199254740991, 9007199254740991)
+	w.Key("d_list").BeginArray(len(v.DList), 0, 10000)
 	for i := range v.DList {
-		w.Element(i)
-		w.Int(v.DList[i], -9007199254740991, 9007199254740991)
+		w.Element(i).Int(v.DList[i], -9007199254740991, 9007199254740991)
 	}
 	w.EndArray()
-	w.Key("d_mode")
-	w.Enum(string(v.DMode), "p", "q")
-	w.Key("d_num")
-	w.Float(v.DNum)
-	w.Key("d_object")
-	v.DObject.Encode(w)
-	w.Key("d_text")
-	w.String(v.DText, 0, 1048576)
-	w.Key("entry")
-	v.Entry.Encode(w)
-	w.Key("half")
-	w.Int(v.Half, -9007199254740991, 9007199254740991)
+	w.Key("d_mode").Enum(string(v.DMode), "p", "q")
+	w.Key("d_num").Float(v.DNum)
+	v.DObject.Encode(w.Key("d_object"))
+	w.Key("d_text").String(v.DText, 0, 1048576)
+	v.Entry.Encode(w.Key("entry"))
+	w.Key("half").Int(v.Half, -9007199254740991, 9007199254740991)
 	w.IntMultipleOf(v.Half, 2)
-	w.Key("mode")
-	w.Enum(string(v.Mode), "fast", "slow-ish", "")
-	w.Key("nested")
-	v.Nested.Encode(w)
+	w.Key("mode").Enum(string(v.Mode), "fast", "slow-ish", "")
+	v.Nested.Encode(w.Key("nested"))
 	if v.OptEntry.Present {
-		w.Key("opt_entry")
-		v.OptEntry.Value.Encode(w)
+		v.OptEntry.Value.Encode(w.Key("opt_entry"))
 	}
 	if v.OptMode.Present {
-		w.Key("opt_mode")
-		w.Enum(string(v.OptMode.Value), "left", "right")
+		w.Key("opt_mode").Enum(string(v.OptMode.Value), "left", "right")
 	}
 	if v.OptNested.Present {
-		w.Key("opt_nested")
-		v.OptNested.Value.Encode(w)
+		v.OptNested.Value.Encode(w.Key("opt_nested"))
 	}
 	if v.OptRows.Present {
-		w.Key("opt_rows")
-		w.BeginArray(len(v.OptRows.Value), 0, 10000)
+		w.Key("opt_rows").BeginArray(len(v.OptRows.Value), 0, 10000)
 		for i := range v.OptRows.Value {
-			w.Element(i)
-			w.BeginArray(len(v.OptRows.Value[i]), 0, 10000)
+			w.Element(i).BeginArray(len(v.OptRows.Value[i]), 0, 10000)
 			for i2 := range v.OptRows.Value[i] {
-				w.Element(i2)
-				w.Float(v.OptRows.Value[i][i2])
+				w.Element(i2).Float(v.OptRows.Value[i][i2])
 				w.AtMost(v.OptRows.Value[i][i2], 9)
 			}
 			w.EndArray()
@@ -279,27 +200,21 @@ func (v *KindInput) Encode(w *canon.Writer) {
 		w.EndArray()
 	}
 	if v.OptShare.Present {
-		w.Key("opt_share")
-		w.Float(v.OptShare.Value)
+		w.Key("opt_share").Float(v.OptShare.Value)
 		w.AtLeast(v.OptShare.Value, -0.5)
 	}
 	if v.OptText.Present {
-		w.Key("opt_text")
-		w.String(v.OptText.Value, 0, 1048576)
+		w.Key("opt_text").String(v.OptText.Value, 0, 1048576)
 	}
-	w.Key("share")
-	w.Float(v.Share)
+	w.Key("share").Float(v.Share)
 	w.Above(v.Share, 0)
 	w.AtMost(v.Share, 1000000)
 	w.MultipleOf(v.Share, 0.25)
-	w.Key("text")
-	w.String(v.Text, 1, 10)
+	w.Key("text").String(v.Text, 1, 10)
 	w.Match(v.Text, &kindInputTextPattern)
-	w.Key("words")
-	w.BeginArray(len(v.Words), 1, 4)
+	w.Key("words").BeginArray(len(v.Words), 1, 4)
 	for i := range v.Words {
-		w.Element(i)
-		w.String(v.Words[i], 0, 8)
+		w.Element(i).String(v.Words[i], 0, 8)
 		w.Match(v.Words[i], &kindInputWordsItemPattern)
 	}
 	w.EndArray()
@@ -334,8 +249,7 @@ func (v *KindInputNested) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "deep":
-			seen.Mark(r, 0)
-			v.Deep.Decode(r)
+			v.Deep.Decode(seen.Mark(r, 0))
 		default:
 			r.UnknownMember()
 		}
@@ -347,8 +261,7 @@ func (v *KindInputNested) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *KindInputNested) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("deep")
-	v.Deep.Encode(w)
+	v.Deep.Encode(w.Key("deep"))
 	w.EndObject()
 }
 
@@ -365,8 +278,7 @@ func (v *KindInputNestedDeep) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "leaf":
-			seen.Mark(r, 0)
-			v.Leaf = r.Bool()
+			v.Leaf = seen.Mark(r, 0).Bool()
 		default:
 			r.UnknownMember()
 		}
@@ -378,8 +290,7 @@ func (v *KindInputNestedDeep) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *KindInputNestedDeep) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("leaf")
-	w.Bool(v.Leaf)
+	w.Key("leaf").Bool(v.Leaf)
 	w.EndObject()
 }
 
@@ -405,8 +316,7 @@ func (v *KindInputOptNested) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "a":
-			seen.Mark(r, 0)
-			v.A = canon.Some(r.Bool())
+			v.A = canon.Some(seen.Mark(r, 0).Bool())
 		default:
 			r.UnknownMember()
 		}
@@ -416,14 +326,9 @@ func (v *KindInputOptNested) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *KindInputOptNested) Encode(w *canon.Writer) {
-	n := 0
+	w.BeginObject(0 + canon.Count(v.A.Present))
 	if v.A.Present {
-		n++
-	}
-	w.BeginObject(n)
-	if v.A.Present {
-		w.Key("a")
-		w.Bool(v.A.Value)
+		w.Key("a").Bool(v.A.Value)
 	}
 	w.EndObject()
 }
@@ -446,45 +351,32 @@ type KindInputDObject struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *KindInputDObject) Decode(r *canon.Reader) error {
-	*v = KindInputDObject{}
+	*v = KindInputDObject{Inner: true}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "id":
-			seen.Mark(r, 0)
-			v.ID = r.Int(-9007199254740991, 9007199254740991)
+			v.ID = seen.Mark(r, 0).Int(-9007199254740991, 9007199254740991)
 		case "tag":
-			seen.Mark(r, 1)
-			v.Tag = canon.Some(r.String(0, 1048576))
+			v.Tag = canon.Some(seen.Mark(r, 1).String(0, 1048576))
 		case "inner":
-			seen.Mark(r, 2)
-			v.Inner = r.Bool()
+			v.Inner = seen.Mark(r, 2).Bool()
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "id")
-	if !seen.Has(2) {
-		v.Inner = true
-	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *KindInputDObject) Encode(w *canon.Writer) {
-	n := 2
+	w.BeginObject(2 + canon.Count(v.Tag.Present))
+	w.Key("id").Int(v.ID, -9007199254740991, 9007199254740991)
+	w.Key("inner").Bool(v.Inner)
 	if v.Tag.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("id")
-	w.Int(v.ID, -9007199254740991, 9007199254740991)
-	w.Key("inner")
-	w.Bool(v.Inner)
-	if v.Tag.Present {
-		w.Key("tag")
-		w.String(v.Tag.Value, 0, 1048576)
+		w.Key("tag").String(v.Tag.Value, 0, 1048576)
 	}
 	w.EndObject()
 }
@@ -510,8 +402,7 @@ func (v *KindOutput) Encode(w *canon.Writer) {
 	e := []KindOutputItem(*v)
 	w.BeginArray(len(e), 0, 10000)
 	for i := range e {
-		w.Element(i)
-		e[i].Encode(w)
+		e[i].Encode(w.Element(i))
 	}
 	w.EndArray()
 }
@@ -535,11 +426,9 @@ func (v *KindOutputItem) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "file_name":
-			seen.Mark(r, 0)
-			v.FileName = r.String(0, 1048576)
+			v.FileName = seen.Mark(r, 0).String(0, 1048576)
 		case "kinds":
-			seen.Mark(r, 1)
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
 				v.Kinds = append(v.Kinds, KindOutputItemKindsItem(r.Enum("f", "d")))
 			}
@@ -555,13 +444,10 @@ func (v *KindOutputItem) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *KindOutputItem) Encode(w *canon.Writer) {
 	w.BeginObject(2)
-	w.Key("file_name")
-	w.String(v.FileName, 0, 1048576)
-	w.Key("kinds")
-	w.BeginArray(len(v.Kinds), 0, 10000)
+	w.Key("file_name").String(v.FileName, 0, 1048576)
+	w.Key("kinds").BeginArray(len(v.Kinds), 0, 10000)
 	for i := range v.Kinds {
-		w.Element(i)
-		w.Enum(string(v.Kinds[i]), "f", "d")
+		w.Element(i).Enum(string(v.Kinds[i]), "f", "d")
 	}
 	w.EndArray()
 	w.EndObject()

@@ -25,21 +25,16 @@ func (v *NamedInput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "flag":
-			seen.Mark(r, 0)
-			v.Flag.Decode(r)
+			v.Flag.Decode(seen.Mark(r, 0))
 		case "limit":
-			seen.Mark(r, 1)
-			v.Limit.Decode(r)
+			v.Limit.Decode(seen.Mark(r, 1))
 		case "ratio":
-			seen.Mark(r, 2)
-			v.Ratio.Decode(r)
+			v.Ratio.Decode(seen.Mark(r, 2))
 		case "grid":
-			seen.Mark(r, 3)
-			v.Grid.Decode(r)
+			v.Grid.Decode(seen.Mark(r, 3))
 		case "limits":
-			seen.Mark(r, 4)
 			v.Limits.Present = true
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 4).BeginArray(0, 10000)
 			for r.NextElement() {
 				var e types.Limit
 				e.Decode(r)
@@ -58,28 +53,18 @@ func (v *NamedInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *NamedInput) Encode(w *canon.Writer) {
-	n := 4
+	w.BeginObject(4 + canon.Count(v.Limits.Present))
+	v.Flag.Encode(w.Key("flag"))
+	v.Grid.Encode(w.Key("grid"))
+	v.Limit.Encode(w.Key("limit"))
 	if v.Limits.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("flag")
-	v.Flag.Encode(w)
-	w.Key("grid")
-	v.Grid.Encode(w)
-	w.Key("limit")
-	v.Limit.Encode(w)
-	if v.Limits.Present {
-		w.Key("limits")
-		w.BeginArray(len(v.Limits.Value), 0, 10000)
+		w.Key("limits").BeginArray(len(v.Limits.Value), 0, 10000)
 		for i := range v.Limits.Value {
-			w.Element(i)
-			v.Limits.Value[i].Encode(w)
+			v.Limits.Value[i].Encode(w.Element(i))
 		}
 		w.EndArray()
 	}
-	w.Key("ratio")
-	v.Ratio.Encode(w)
+	v.Ratio.Encode(w.Key("ratio"))
 	w.EndObject()
 }
 

@@ -23,20 +23,16 @@ func (v *Entry) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "path":
-			seen.Mark(r, 0)
-			v.Path.Decode(r)
+			v.Path.Decode(seen.Mark(r, 0))
 		case "level":
-			seen.Mark(r, 1)
 			v.Level.Present = true
-			v.Level.Value.Decode(r)
+			v.Level.Value.Decode(seen.Mark(r, 1))
 		case "tags":
-			seen.Mark(r, 2)
 			v.Tags.Present = true
-			v.Tags.Value.Decode(r)
+			v.Tags.Value.Decode(seen.Mark(r, 2))
 		case "owner":
-			seen.Mark(r, 3)
 			v.Owner.Present = true
-			v.Owner.Value.Decode(r)
+			v.Owner.Value.Decode(seen.Mark(r, 3))
 		default:
 			r.UnknownMember()
 		}
@@ -47,30 +43,16 @@ func (v *Entry) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *Entry) Encode(w *canon.Writer) {
-	n := 1
+	w.BeginObject(1 + canon.Count(v.Level.Present, v.Owner.Present, v.Tags.Present))
 	if v.Level.Present {
-		n++
+		v.Level.Value.Encode(w.Key("level"))
 	}
 	if v.Owner.Present {
-		n++
+		v.Owner.Value.Encode(w.Key("owner"))
 	}
+	v.Path.Encode(w.Key("path"))
 	if v.Tags.Present {
-		n++
-	}
-	w.BeginObject(n)
-	if v.Level.Present {
-		w.Key("level")
-		v.Level.Value.Encode(w)
-	}
-	if v.Owner.Present {
-		w.Key("owner")
-		v.Owner.Value.Encode(w)
-	}
-	w.Key("path")
-	v.Path.Encode(w)
-	if v.Tags.Present {
-		w.Key("tags")
-		v.Tags.Value.Encode(w)
+		v.Tags.Value.Encode(w.Key("tags"))
 	}
 	w.EndObject()
 }
@@ -88,35 +70,28 @@ type EntryOwner struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *EntryOwner) Decode(r *canon.Reader) error {
-	*v = EntryOwner{}
+	*v = EntryOwner{Kind: "bot"}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "user_id":
-			seen.Mark(r, 0)
-			v.UserID = r.Int(-9007199254740991, 9007199254740991)
+			v.UserID = seen.Mark(r, 0).Int(-9007199254740991, 9007199254740991)
 		case "kind":
-			seen.Mark(r, 1)
-			v.Kind = EntryOwnerKind(r.Enum("person", "bot"))
+			v.Kind = EntryOwnerKind(seen.Mark(r, 1).Enum("person", "bot"))
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "user_id")
-	if !seen.Has(1) {
-		v.Kind = "bot"
-	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *EntryOwner) Encode(w *canon.Writer) {
 	w.BeginObject(2)
-	w.Key("kind")
-	w.Enum(string(v.Kind), "person", "bot")
-	w.Key("user_id")
-	w.Int(v.UserID, -9007199254740991, 9007199254740991)
+	w.Key("kind").Enum(string(v.Kind), "person", "bot")
+	w.Key("user_id").Int(v.UserID, -9007199254740991, 9007199254740991)
 	w.EndObject()
 }
 

@@ -30,11 +30,9 @@ func (v *Grid) Encode(w *canon.Writer) {
 	e := [][]GridItemItem(*v)
 	w.BeginArray(len(e), 0, 10000)
 	for i := range e {
-		w.Element(i)
-		w.BeginArray(len(e[i]), 0, 10000)
+		w.Element(i).BeginArray(len(e[i]), 0, 10000)
 		for i2 := range e[i] {
-			w.Element(i2)
-			e[i][i2].Encode(w)
+			e[i][i2].Encode(w.Element(i2))
 		}
 		w.EndArray()
 	}
@@ -59,8 +57,7 @@ func (v *GridItemItem) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "x":
-			seen.Mark(r, 0)
-			v.X = r.Int(-9007199254740991, 9007199254740991)
+			v.X = seen.Mark(r, 0).Int(-9007199254740991, 9007199254740991)
 		default:
 			r.UnknownMember()
 		}
@@ -72,7 +69,6 @@ func (v *GridItemItem) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *GridItemItem) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("x")
-	w.Int(v.X, -9007199254740991, 9007199254740991)
+	w.Key("x").Int(v.X, -9007199254740991, 9007199254740991)
 	w.EndObject()
 }

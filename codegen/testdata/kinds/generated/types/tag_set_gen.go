@@ -23,8 +23,7 @@ func (v *TagSet) Encode(w *canon.Writer) {
 	e := []TagSetItem(*v)
 	w.BeginArray(len(e), 0, 3)
 	for i := range e {
-		w.Element(i)
-		w.Enum(string(e[i]), "a", "b")
+		w.Element(i).Enum(string(e[i]), "a", "b")
 	}
 	w.EndArray()
 }

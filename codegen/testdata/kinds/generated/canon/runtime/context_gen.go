@@ -25,24 +25,18 @@ func (v *ContextInput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "ctx":
-			seen.Mark(r, 0)
-			v.Ctx = canon.Some(r.String(0, 1048576))
+			v.Ctx = canon.Some(seen.Mark(r, 0).String(0, 1048576))
 		case "r":
-			seen.Mark(r, 1)
-			v.R = canon.Some(r.Int(-9007199254740991, 9007199254740991))
+			v.R = canon.Some(seen.Mark(r, 1).Int(-9007199254740991, 9007199254740991))
 		case "w":
-			seen.Mark(r, 2)
-			v.W = canon.Some(r.Int(-9007199254740991, 9007199254740991))
+			v.W = canon.Some(seen.Mark(r, 2).Int(-9007199254740991, 9007199254740991))
 		case "v":
-			seen.Mark(r, 3)
-			v.V = canon.Some(r.Int(-9007199254740991, 9007199254740991))
+			v.V = canon.Some(seen.Mark(r, 3).Int(-9007199254740991, 9007199254740991))
 		case "seen":
-			seen.Mark(r, 4)
-			v.Seen = canon.Some(r.Int(-9007199254740991, 9007199254740991))
+			v.Seen = canon.Some(seen.Mark(r, 4).Int(-9007199254740991, 9007199254740991))
 		case "n":
-			seen.Mark(r, 5)
 			v.N.Present = true
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 5).BeginArray(0, 10000)
 			for r.NextElement() {
 				e := r.Int(-9007199254740991, 9007199254740991)
 				r.IntMultipleOf(e, 2)
@@ -57,55 +51,29 @@ func (v *ContextInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *ContextInput) Encode(w *canon.Writer) {
-	n := 0
+	w.BeginObject(0 + canon.Count(v.Ctx.Present, v.N.Present, v.R.Present, v.Seen.Present, v.V.Present, v.W.Present))
 	if v.Ctx.Present {
-		n++
+		w.Key("ctx").String(v.Ctx.Value, 0, 1048576)
 	}
 	if v.N.Present {
-		n++
-	}
-	if v.R.Present {
-		n++
-	}
-	if v.Seen.Present {
-		n++
-	}
-	if v.V.Present {
-		n++
-	}
-	if v.W.Present {
-		n++
-	}
-	w.BeginObject(n)
-	if v.Ctx.Present {
-		w.Key("ctx")
-		w.String(v.Ctx.Value, 0, 1048576)
-	}
-	if v.N.Present {
-		w.Key("n")
-		w.BeginArray(len(v.N.Value), 0, 10000)
+		w.Key("n").BeginArray(len(v.N.Value), 0, 10000)
 		for i := range v.N.Value {
-			w.Element(i)
-			w.Int(v.N.Value[i], -9007199254740991, 9007199254740991)
+			w.Element(i).Int(v.N.Value[i], -9007199254740991, 9007199254740991)
 			w.IntMultipleOf(v.N.Value[i], 2)
 		}
 		w.EndArray()
 	}
 	if v.R.Present {
-		w.Key("r")
-		w.Int(v.R.Value, -9007199254740991, 9007199254740991)
+		w.Key("r").Int(v.R.Value, -9007199254740991, 9007199254740991)
 	}
 	if v.Seen.Present {
-		w.Key("seen")
-		w.Int(v.Seen.Value, -9007199254740991, 9007199254740991)
+		w.Key("seen").Int(v.Seen.Value, -9007199254740991, 9007199254740991)
 	}
 	if v.V.Present {
-		w.Key("v")
-		w.Int(v.V.Value, -9007199254740991, 9007199254740991)
+		w.Key("v").Int(v.V.Value, -9007199254740991, 9007199254740991)
 	}
 	if v.W.Present {
-		w.Key("w")
-		w.Int(v.W.Value, -9007199254740991, 9007199254740991)
+		w.Key("w").Int(v.W.Value, -9007199254740991, 9007199254740991)
 	}
 	w.EndObject()
 }

@@ -21,9 +21,8 @@ func (v *CanonInput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "e":
-			seen.Mark(r, 0)
 			v.E.Present = true
-			v.E.Value.Decode(r)
+			v.E.Value.Decode(seen.Mark(r, 0))
 		default:
 			r.UnknownMember()
 		}
@@ -33,14 +32,9 @@ func (v *CanonInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *CanonInput) Encode(w *canon.Writer) {
-	n := 0
+	w.BeginObject(0 + canon.Count(v.E.Present))
 	if v.E.Present {
-		n++
-	}
-	w.BeginObject(n)
-	if v.E.Present {
-		w.Key("e")
-		v.E.Value.Encode(w)
+		v.E.Value.Encode(w.Key("e"))
 	}
 	w.EndObject()
 }

@@ -20,8 +20,7 @@ func (v *ReadManyInput) Decode(r *canon.Reader) error {
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "ids":
-			seen.Mark(r, 0)
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 0).BeginArray(0, 10000)
 			for r.NextElement() {
 				v.Ids = append(v.Ids, r.Int(-9007199254740991, 9007199254740991))
 			}
@@ -36,11 +35,9 @@ func (v *ReadManyInput) Decode(r *canon.Reader) error {
 // Encode writes v in canonical member order and checks it.
 func (v *ReadManyInput) Encode(w *canon.Writer) {
 	w.BeginObject(1)
-	w.Key("ids")
-	w.BeginArray(len(v.Ids), 0, 10000)
+	w.Key("ids").BeginArray(len(v.Ids), 0, 10000)
 	for i := range v.Ids {
-		w.Element(i)
-		w.Int(v.Ids[i], -9007199254740991, 9007199254740991)
+		w.Element(i).Int(v.Ids[i], -9007199254740991, 9007199254740991)
 	}
 	w.EndArray()
 	w.EndObject()

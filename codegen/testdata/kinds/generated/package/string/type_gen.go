@@ -16,23 +16,20 @@ type TypeInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *TypeInput) Decode(r *canon.Reader) error {
-	*v = TypeInput{}
+	*v = TypeInput{Nil: true}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
 		switch string(r.Key()) {
 		case "string":
-			seen.Mark(r, 0)
-			v.String = canon.Some(r.String(0, 1048576))
+			v.String = canon.Some(seen.Mark(r, 0).String(0, 1048576))
 		case "append":
-			seen.Mark(r, 1)
-			r.BeginArray(0, 10000)
+			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
 				v.Append = append(v.Append, r.String(0, 1048576))
 			}
 		case "nil":
-			seen.Mark(r, 2)
-			v.Nil = r.Bool()
+			v.Nil = seen.Mark(r, 2).Bool()
 		default:
 			r.UnknownMember()
 		}
@@ -40,31 +37,20 @@ func (v *TypeInput) Decode(r *canon.Reader) error {
 	if !seen.Has(1) {
 		v.Append = []string{"x"}
 	}
-	if !seen.Has(2) {
-		v.Nil = true
-	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *TypeInput) Encode(w *canon.Writer) {
-	n := 2
-	if v.String.Present {
-		n++
-	}
-	w.BeginObject(n)
-	w.Key("append")
-	w.BeginArray(len(v.Append), 0, 10000)
+	w.BeginObject(2 + canon.Count(v.String.Present))
+	w.Key("append").BeginArray(len(v.Append), 0, 10000)
 	for i := range v.Append {
-		w.Element(i)
-		w.String(v.Append[i], 0, 1048576)
+		w.Element(i).String(v.Append[i], 0, 1048576)
 	}
 	w.EndArray()
-	w.Key("nil")
-	w.Bool(v.Nil)
+	w.Key("nil").Bool(v.Nil)
 	if v.String.Present {
-		w.Key("string")
-		w.String(v.String.Value, 0, 1048576)
+		w.Key("string").String(v.String.Value, 0, 1048576)
 	}
 	w.EndObject()
 }
