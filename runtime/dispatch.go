@@ -118,8 +118,13 @@ func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (denied
 func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
 	out, err := runHandler(ctx, call)
 	if err != nil {
-		d.log.WarnContext(ctx, "capability failed", "capability", entry.info.ID, "error", err)
-		return failed(handlerFault(entry, err))
+		f := handlerFault(ctx, entry, err)
+		level := slog.LevelWarn
+		if f.Code != "" || f.Class == fault.Cancelled {
+			level = slog.LevelInfo // the program is told, and may well have caused it
+		}
+		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
+		return failed(f)
 	}
 	wire, err := encodeOutput(out)
 	if err != nil {
@@ -128,7 +133,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 	}
 	if len(wire) > d.limits.MaxValueBytes {
 		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
-		f.Capability = entry.info.Name
+		f.Capability, f.Hint = entry.info.Name, "ask for less at once"
 		return outcome{state: CallDone, fault: f}
 	}
 	return outcome{state: CallDone, value: wire}
@@ -146,10 +151,14 @@ func encodeOutput(out canon.Encoder) (wire []byte, err error) {
 
 // handlerFault says of a handler's error what the handler chose to disclose,
 // which is nothing if a method of the error panics.
-func handlerFault(entry *entry, err error) (f *fault.Fault) {
+func handlerFault(ctx context.Context, entry *entry, err error) (f *fault.Fault) {
 	f = &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
 	var panicked error
 	defer contain(&panicked)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // it stopped because it was told to
+		f.Class, f.Message = fault.Cancelled, "the execution ended while the call ran"
+		return f
+	}
 	var told *disclosed
 	if errors.As(err, &told) {
 		f.Code = told.code

@@ -143,8 +143,8 @@ def main():
     walked = files.tree(include=["*.go"], kinds=["file"])
     stats = files.stat(paths=["one/a.go", "../x", "two/none"]).stats
     read = files.read(ranges=[{"path": "one/a.go", "first_line": 3, "last_line": 3}], paths=["two/b.txt", "two"])
-    found = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1)
-    more = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1, cursor=found.next)
+    found = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1)
+    more = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1, cursor=found.next)
     return {
         "list": [e.path for e in listed.entries],
         "tree": [e.path for e in walked.entries],
@@ -195,11 +195,24 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+// A program's own words do not command the terminal they are shown on.
+func TestErrorsAreShownNotObeyed(t *testing.T) {
+	_, stderr, exit := workspace(t, `
+def main():
+    fail("\033[31m\nworkspace: forged")
+`, "exec", "--root", t.TempDir(), "-")
+	if exit != 1 || strings.Contains(stderr, "\x1b") || strings.Contains(stderr, "\nworkspace: forged") || !strings.Contains(stderr, `\x1b[31m\nworkspace: forged`) {
+		t.Errorf("exit %d: %q", exit, stderr)
+	}
+}
+
 // TestFound asks in the words of an agent.
 func TestFound(t *testing.T) {
 	for query, want := range map[string]string{
 		"grep for a regular expression": "files.search", "list a directory": "files.list", "read file contents": "files.read",
 		"project structure": "files.tree", "find files by name": "files.tree", "file size": "files.stat", "files.stat": "files.stat",
+		"find references": "files.search", "get symbol definition": "files.search", "find TODO comments": "files.search", "largest files": "files.tree",
+		"recursive listing": "files.tree", "head of a file": "files.read", "permissions": "files.stat",
 	} {
 		stdout, stderr, exit := workspace(t, "", "search", query)
 		var answer runtime.SearchResult
