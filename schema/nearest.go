@@ -5,7 +5,8 @@ const maxNearest = 64
 
 // nearestName returns the candidate with the smallest edit distance to name,
 // the first in byte order among equals, or "" when none is close: a third of
-// the name may differ. budget counts comparisons down; at zero nothing is
+// the name may differ. Without a close one it is the only candidate that name
+// begins, or that begins name: str is string, readonly is read. budget counts comparisons down; at zero nothing is
 // sought any more.
 func nearestName(name string, candidates []string, budget *int) string {
 	if name == "" || len(name) > maxNearest {
@@ -26,7 +27,26 @@ func nearestName(name string, candidates []string, budget *int) string {
 			best, bestDistance = c, d
 		}
 	}
+	if best == "" {
+		best = abbreviated(name, candidates)
+	}
 	return best
+}
+
+// abbreviated returns the only candidate that is the beginning of name or has
+// name as its beginning, of three bytes at least; "" for none or several.
+func abbreviated(name string, candidates []string) string {
+	found := ""
+	for _, c := range candidates {
+		if short, long := min(len(c), len(name)), max(len(c), len(name)); short < 3 || short == long || c[:short] != name[:short] {
+			continue
+		}
+		if found != "" && found != c {
+			return ""
+		}
+		found = c
+	}
+	return found
 }
 
 // editDistance is the optimal string alignment distance in bytes: insertions,
