@@ -39,7 +39,10 @@ func generate(ctx context.Context, t *tool, o *options) int {
 		}
 	}
 	if !o.dryRun {
-		if err := tr.apply(ctx, changes); err != nil {
+		ctx, stop := interruptible(ctx)
+		err := tr.apply(ctx, changes)
+		stop()
+		if err != nil {
 			return t.fail(err)
 		}
 	}
