@@ -1,8 +1,10 @@
 # Everything a contributor types. `make help` lists the targets; run and test
 # need Go and make only.
 
-SHELL := bash
-.SHELLFLAGS := -eu -o pipefail -c
+.SHELLFLAGS := -eu -c
+# What pipes and reads line by line needs more than the plain shell.
+bench fuzz: SHELL := bash
+bench fuzz: .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -90,7 +92,8 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	done <<<"$$targets"
 
 .PHONY: soak
-soak: ## Fuzz each target for a minute, then repeat the tests under the race detector
+soak: ## Run every hostile program, fuzz each target for a minute, then repeat the tests under the race detector
+	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
 	@$(MAKE) fuzz FUZZTIME=60s
 	$(GO) test -race -count=10 -timeout 3h ./runtime/... ./cmd/...
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -115,93 +116,27 @@ func integerBound(n, implied int64) json.Number {
 
 // annotation is a type as signatures name it: str, list[int], dict.
 func annotation(ref *schema.Type) string {
-	switch t := resolved(ref); t.Kind {
-	case schema.Boolean:
-		return "bool"
-	case schema.Integer:
-		return "int"
-	case schema.Number:
-		return "float"
-	case schema.Array:
-		return "list[" + annotation(t.Items) + "]"
-	case schema.Object:
-		return "dict"
+	s := kinds(ref)
+	return s.Annotation()
+}
+
+// kinds is the shape of ref as far as its annotation says.
+func kinds(ref *schema.Type) binding.Shape {
+	t := resolved(ref)
+	s := binding.Shape{Kind: binding.Kind(t.Kind)}
+	if t.Kind == schema.Array {
+		items := kinds(t.Items)
+		s.Items = &items
 	}
-	return "str"
+	return s
 }
 
 // Signature is how a program calls c:
 //
 //	records.lookup(*, key: str, limit: int = 20)
 func Signature(c *schema.Capability) string {
-	var params []string
-	for _, p := range inputProperties(c.Input) {
-		s := p.Name + ": " + annotation(p.Type)
-		switch {
-		case p.Default != "":
-			s += " = " + starlark(p.Default)
-		case !p.Required:
-			s += " = None"
-		}
-		params = append(params, s)
-	}
-	if len(params) == 0 {
-		return c.Name + "()"
-	}
-	return c.Name + "(*, " + strings.Join(params, ", ") + ")"
-}
-
-// starlark writes JSON text as a Starlark expression, members in the order of
-// the text. What is not JSON stays as it is; defaultOf has refused it.
-func starlark(text string) string {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	expr, err := starlarkValue(d)
-	if err != nil {
-		return text
-	}
-	return expr
-}
-
-func starlarkValue(d *json.Decoder) (string, error) {
-	token, err := d.Token()
-	if err != nil {
-		return "", err
-	}
-	switch v := token.(type) {
-	case json.Delim:
-		return starlarkContainer(d, v)
-	case bool:
-		return pick(v, "True", "False"), nil
-	case string:
-		return quote(v), nil
-	case json.Number:
-		return v.String(), nil
-	}
-	return "None", nil
-}
-
-func starlarkContainer(d *json.Decoder, open json.Delim) (string, error) {
-	var parts []string
-	for d.More() {
-		part, err := starlarkValue(d)
-		if err != nil {
-			return "", err
-		}
-		if open == '{' {
-			value, err := starlarkValue(d)
-			if err != nil {
-				return "", err
-			}
-			part += ": " + value
-		}
-		parts = append(parts, part)
-	}
-	end, err := d.Token()
-	if err != nil {
-		return "", err
-	}
-	return open.String() + strings.Join(parts, ", ") + end.(json.Delim).String(), nil
+	b := binding.Capability{Name: c.Name, Input: bindingFields(resolved(c.Input))}
+	return b.Signature()
 }
 
 // jsonText is v as compact JSON without HTML escapes.

@@ -55,13 +55,15 @@ func emitCatalogHandlers(f *jen.File, p *plan) {
 
 // emitCatalogRegister
 //
-//	// Register adds every capability to b.
+//	// Register adds every capability to b, and says which deployment they are of.
 //	func Register(b *runtime.Builder, h Handlers) {
+//		b.Deployment(Deployment)
 //		files.Register(b, h.Files)
 //	}
 func emitCatalogRegister(f *jen.File, p *plan) {
-	f.Comment("// Register adds every capability to b.")
+	f.Comment("// Register adds every capability to b, and says which deployment they are of.")
 	f.Func().Id("Register").Params(jen.Id("b").Op("*").Qual(runtimePath, "Builder"), jen.Id("h").Id("Handlers")).BlockFunc(func(g *jen.Group) {
+		g.Id("b").Dot("Deployment").Call(jen.Id("Deployment"))
 		for _, n := range p.namespaces {
 			g.Qual(path.Join(p.pkg, n.dir), "Register").Call(jen.Id("b"), jen.Id("h").Dot(n.field))
 		}

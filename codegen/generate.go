@@ -44,7 +44,7 @@ func Generate(m *schema.Manifest) (files map[string][]byte, diags []schema.Diagn
 			Hint: "this is a mistake in capgen; please report it with the manifest",
 		})
 	}
-	files[SumsFile] = Sums(files)
+	files[SumsFile] = sums(files)
 	return files, diags
 }
 
@@ -55,8 +55,8 @@ func Generated(content []byte) bool {
 	return text == "// "+header || text == "# "+header
 }
 
-// Sums is the content of SumsFile for files.
-func Sums(files map[string][]byte) []byte {
+// sums is the content of SumsFile for files.
+func sums(files map[string][]byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + header + "\n")
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/schema"
 )
@@ -30,11 +31,11 @@ func lockFile(n *namespace) []byte {
 		b.WriteByte('\n')
 		l.line("digest", "sha256:"+Digest(c.Capability))
 		l.line("effect", c.Effect)
-		l.line("id", quote(c.ID))
+		l.line("id", visible.Quote(c.ID))
 		l.line("idempotency", c.Idempotency)
 		l.line("scopes", scopesText(c.Scopes))
 		l.line("world", c.World)
-		l.line("signature", quote(Signature(c.Capability)))
+		l.line("signature", visible.Quote(Signature(c.Capability)))
 		l.text("summary", c.Summary)
 		if c.Description != c.Summary {
 			l.text("description", c.Description)
@@ -73,7 +74,7 @@ func (l lockWriter) line(words ...string) {
 // text writes a text of the manifest, a quoted line for each of its lines.
 func (l lockWriter) text(path, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		l.line(path, quote(line))
+		l.line(path, visible.Quote(line))
 	}
 }
 
@@ -88,7 +89,7 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 		words = append(words, "required")
 	}
 	if prop != nil && prop.Default != "" {
-		words = append(words, "default="+Visible(prop.Default))
+		words = append(words, "default="+visible.Text(prop.Default))
 	}
 	l.line(append(words, rules(t)...)...)
 	if d := describe(ref); d != "" {
@@ -141,14 +142,14 @@ func quotedText(s string) string {
 	if s == "" {
 		return ""
 	}
-	return quote(s)
+	return visible.Quote(s)
 }
 
 // quotedAlways quotes with double quotes only, as lock files do.
 func quotedAlways(values []string) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = quote(v)
+		out[i] = visible.Quote(v)
 	}
 	return out
 }

@@ -185,7 +185,7 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 	fields := newScope("the catalog's Handlers", &p.diags)
 	aliases := map[string]bool{"runtime": true, "b": true, "h": true}
 	for _, c := range caps {
-		ns, leaf := splitName(c.Name)
+		ns, leaf := c.Namespace(), c.Leaf()
 		s := scopes[ns]
 		if s == nil {
 			n := newNamespace(ns, aliases)
@@ -223,13 +223,4 @@ func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string
 	out.output = b.rootOrReference(name+"Output", "the output of "+c.Name, c.Output)
 	out.decls = b.decls
 	return out
-}
-
-// splitName is the namespace and the last segment of a dotted name.
-func splitName(name string) (namespace, leaf string) {
-	i := strings.LastIndexByte(name, '.')
-	if i < 0 {
-		return "", name
-	}
-	return name[:i], name[i+1:]
 }

@@ -64,7 +64,7 @@ func (p *planner) checkModel(types []*schema.NamedType, caps []*schema.Capabilit
 			p.fail(c.Pos, "duplicate-capability", "", "capability %s is declared twice", c.Name)
 			p.diags[len(p.diags)-1].Related = &first.Pos
 		}
-		ns, _ := splitName(c.Name)
+		ns := c.Namespace()
 		names[c.Name], namespaces[ns] = c, c
 		if n := p.measure(c.Input, map[*schema.NamedType]bool{}, 0) + p.measure(c.Output, map[*schema.NamedType]bool{}, 0); n > maxExpanded {
 			p.fail(c.Pos, "expanded-size", "refer to fewer types, or make them smaller",
@@ -114,7 +114,7 @@ func (p *planner) checkName(c *schema.Capability) {
 		p.fail(c.Pos, "capability-name", "", "%s is not a dotted name of at most %d bytes", strconv.Quote(c.Name), maxName)
 		return
 	}
-	ns, _ := splitName(c.Name)
+	ns := c.Namespace()
 	segments := strings.Split(ns, ".")
 	switch segments[0] {
 	case "types", "catalog", "lock":

@@ -1,14 +1,13 @@
 package codegen
 
 import (
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/internal/visible"
 )
 
 // commentWidth is where lines of doc comments are wrapped, in runes.
@@ -75,7 +74,7 @@ func wrap(fields []string) []string {
 	var out []string
 	line, width := "", 0
 	for _, f := range fields {
-		f = Visible(f)
+		f = visible.Text(f)
 		n := utf8.RuneCountInString(f)
 		if line != "" && width+1+n > commentWidth {
 			out = append(out, quoteDirective(line))
@@ -101,42 +100,6 @@ func quoteDirective(line string) string {
 	return line
 }
 
-// Visible is s with each rune that a reader cannot see written as \uXXXX.
-func Visible(s string) string {
-	clean := true
-	for _, r := range s {
-		clean = clean && readable(r)
-	}
-	if clean {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case readable(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// readable tells whether a rune shows as itself: no control, bidi, zero-width,
-// tag, variation, separator or filler character, and no stand-in for bad UTF-8.
-func readable(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r >= ' ' && r < 0x7f
-	}
-	if r == utf8.RuneError || r == 0x2800 { // braille blank
-		return false
-	}
-	return strconv.IsPrint(r) &&
-		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
 // text is a Go string literal of s, in one line whatever s holds: the go
 // command looks for directives at the beginning of lines, raw strings included.
 func text(s string) jen.Code { return jen.Op(goString(s)) }
@@ -145,36 +108,12 @@ func goString(s string) string {
 	if strings.ContainsAny(s, `"\`) && backquotable(s) {
 		return "`" + s + "`"
 	}
-	return quote(s)
-}
-
-// quote is s between double quotes, with escapes that Go and Starlark share.
-func quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case readable(r):
-			b.WriteRune(r)
-		default:
-			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		}
-		i += n
-	}
-	b.WriteByte('"')
-	return b.String()
+	return visible.Quote(s)
 }
 
 func backquotable(s string) bool {
 	for _, r := range s {
-		if r == '`' || !readable(r) {
+		if r == '`' || !visible.Readable(r) {
 			return false
 		}
 	}

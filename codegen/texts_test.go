@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/internal/visible"
 )
 
 func TestDocComments(t *testing.T) {
@@ -55,13 +57,13 @@ func FuzzStringLiteral(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, literal := range []string{goString(s), quote(s)} {
+		for _, literal := range []string{goString(s), visible.Quote(s)} {
 			got, err := strconv.Unquote(literal)
 			if err != nil || got != s {
 				t.Fatalf("literal %s of %q means %q, %v", literal, s, got, err)
 			}
 			for _, r := range literal {
-				if !readable(r) {
+				if !visible.Readable(r) {
 					t.Fatalf("literal %s of %q holds %U", literal, s, r)
 				}
 			}

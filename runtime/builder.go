@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,9 @@ type Options struct {
 	// this server: not in search, description, namespaces or dispatch. An id
 	// that is unknown or stands twice is an error.
 	DisabledCapabilities []string
-	// Deployment names the set of capabilities, for receipts; empty is
-	// "default".
+	// Deployment is the one that the host means to serve. Build fails when the
+	// capabilities were compiled for another; empty takes what they were
+	// compiled for, or "default" where nothing says.
 	Deployment string
 	// Logger gets what clients must not see. Nil discards it. Arguments,
 	// results and source are never logged.
@@ -44,6 +46,7 @@ type Builder struct {
 	capabilities []Capability
 	problems     []error
 	built        bool
+	deployment   string // what generated code was compiled for
 }
 
 // NewBuilder returns an empty builder.
@@ -67,6 +70,18 @@ func (b *Builder) Fail(subject, message string) {
 	b.problems = append(b.problems, fmt.Errorf("%s: %s", subject, message))
 }
 
+// Deployment tells for which deployment the capabilities were compiled;
+// generated code calls it. It panics after Build.
+func (b *Builder) Deployment(name string) {
+	if b.built {
+		panic("runtime: Deployment after Build")
+	}
+	if b.deployment != "" && b.deployment != name {
+		b.Fail("deployment", fmt.Sprintf("capabilities of %s and of %s in one server", quoted(b.deployment), quoted(name)))
+	}
+	b.deployment = name
+}
+
 // Build checks everything that was registered, starts one worker as a probe
 // and returns the immutable server. All problems are returned together, each
 // naming its capability. It succeeds at most once and refuses to run inside a
@@ -87,6 +102,12 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	}
 	if isNil(b.options.Authorizer) {
 		problems = append(problems, errors.New("no authorizer: set Options.Authorizer, or write authz.AllowAll() to allow everything"))
+	}
+	switch asked := b.options.Deployment; {
+	case asked == "":
+		b.options.Deployment = cmp.Or(b.deployment, "default")
+	case b.deployment != "" && b.deployment != asked:
+		problems = append(problems, fmt.Errorf("Options.Deployment is %s, but the capabilities were compiled for %s", quoted(asked), quoted(b.deployment)))
 	}
 	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities)
 	problems = append(problems, errs...)

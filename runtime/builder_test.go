@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
-	b := NewBuilder(Options{Limits: Limits{MaxSteps: -1}, DisabledCapabilities: []string{"nowhere.to_be_found"}})
+	b := NewBuilder(Options{Limits: Limits{MaxSteps: -1, MaxValueDepth: -2}, DisabledCapabilities: []string{"nowhere.to_be_found"}})
 	b.Fail("files", "no handlers given")
 	b.Register(Capability{})
 	b.Register(named("Records.lookup", lookup))
@@ -26,16 +27,17 @@ func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
 	b.Register(named("twice.same", lookup))
 	info := lookupInfo()
 	info.Summary, info.Effect = " ", "change"
+	info.Idempotency, info.World = "often", ""
 	b.Register(NewCapability(info, lookup))
 	_, err := b.Build(t.Context())
 	if err == nil {
 		t.Fatal("built")
 	}
 	for _, want := range []string{
-		"MaxSteps is negative", "no authorizer", "files: no handlers given", "zero Capability",
+		"MaxSteps is negative", "MaxValueDepth is negative", "no authorizer", "files: no handlers given", "zero Capability",
 		`"Records.lookup": each segment`, `"lookup": a name is two or more`, `namespace json is reserved`,
 		`"a.b.c": its namespace "a.b" is a capability`, `"d.e": is the namespace of "d.e.f"`,
-		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`,
+		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`, `idempotency "often" is none`, `world "" is neither`,
 		`"nowhere.to_be_found": no capability has that id`,
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -132,6 +134,40 @@ func TestHintsAreTheJoin(t *testing.T) {
 	}
 }
 
+func TestBuildRefusesAnotherDeployment(t *testing.T) {
+	for _, tt := range []struct {
+		asked    string
+		compiled []string
+		want     string // of the server, or of the error
+	}{
+		{"", nil, "default"},
+		{"", []string{"prod"}, "prod"},
+		{"prod", []string{"prod", "prod"}, "prod"},
+		{"prod", nil, "prod"},
+		{"prod", []string{"default"}, `Options.Deployment is "prod", but the capabilities were compiled for "default"`},
+		{"", []string{"prod", "default"}, `capabilities of "prod" and of "default" in one server`},
+	} {
+		b := NewBuilder(Options{Authorizer: authz.AllowAll(), Deployment: tt.asked})
+		b.Register(named("a.b", lookup))
+		for _, name := range tt.compiled {
+			b.Deployment(name)
+		}
+		s, err := b.Build(t.Context())
+		switch {
+		case err != nil:
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%+v: %v", tt, err)
+			}
+			continue
+		case s.Deployment() != tt.want:
+			t.Errorf("%+v: %s", tt, s.Deployment())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestSearchAndDescribeAreBounded(t *testing.T) {
 	var capabilities []Capability
 	for _, name := range []string{"a.one", "a.two", "a.three", "b.four"} {
@@ -149,6 +185,10 @@ func TestSearchAndDescribeAreBounded(t *testing.T) {
 		t.Errorf("long query: %v", err)
 	}
 	small := build(t, Options{Limits: Limits{MaxSearchResponseBytes: 600}}, capabilities...)
+	r, err = build(t, Options{Limits: Limits{MaxSearchResponseBytes: 400}}, capabilities...).Search(t.Context(), authz.Local(), "record")
+	if text, _ := json.Marshal(r); err != nil || !r.Truncated || len(r.Results) == 0 || len(r.Results) == len(capabilities) || len(text) > 400 {
+		t.Errorf("search by bytes: %d results, %d bytes, %v", len(r.Results), len(text), err)
+	}
 	d, err := small.Describe(t.Context(), authz.Local(), []string{"a.one", "a.two", "nope.nope"})
 	if err != nil || len(d.Capabilities) != 1 || len(d.Truncated) != 1 || len(d.NotFound) != 1 {
 		t.Errorf("describe %+v %v", d, err)
@@ -184,11 +224,17 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 	}
 	select {
 	case err := <-done:
-		if err == nil {
-			t.Error("the execution succeeded")
+		if !errors.Is(err, ErrCancelled) || !strings.Contains(err.Error(), "shutting down") {
+			t.Errorf("ended by Close: %v", err)
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the execution goes on")
+	}
+	// A free slot or the closed server: whichever is seen first.
+	for range 20 {
+		if _, err := s.Execute(t.Context(), authz.Local(), lookupProgram); !errors.Is(err, ErrCancelled) {
+			t.Fatalf("after Close: %v", err)
+		}
 	}
 }
 

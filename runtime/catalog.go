@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/capgen/capgen/internal/hints"
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/search"
 )
@@ -72,7 +73,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 		}
 		c.entries = append(c.entries, e)
 		c.ids[e.info.ID], c.names[e.info.Name] = e, e
-		c.hints = c.hints.join(hintsOf(e.info))
+		c.hints = c.hints.Join(hintsOf(e.info))
 	}
 	sort.Slice(c.entries, func(i, j int) bool { return c.entries[i].info.Name < c.entries[j].info.Name })
 
@@ -120,23 +121,8 @@ func namespaceOf(name string) string { return name[:max(0, strings.LastIndexByte
 
 // Hints are the four MCP tool annotations, derived from what the manifest
 // declares; nobody writes them.
-type Hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
+type Hints = hints.Hints
 
 func hintsOf(info Info) Hints {
-	return Hints{
-		ReadOnly:    info.Effect == EffectRead,
-		Destructive: info.Effect == EffectDestroy,
-		Idempotent:  info.Effect == EffectRead || info.Idempotency != IdempotencyNone,
-		OpenWorld:   info.World == WorldOpen,
-	}
-}
-
-// join is the hint of a tool that may call both: harmless only if both are.
-func (h Hints) join(o Hints) Hints {
-	return Hints{
-		ReadOnly:    h.ReadOnly && o.ReadOnly,
-		Destructive: h.Destructive || o.Destructive,
-		Idempotent:  h.Idempotent && o.Idempotent,
-		OpenWorld:   h.OpenWorld || o.OpenWorld,
-	}
+	return hints.Of(string(info.Effect), string(info.Idempotency), string(info.World))
 }

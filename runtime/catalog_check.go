@@ -45,6 +45,16 @@ func (c *catalogChecker) check(i int, capability Capability) {
 	default:
 		c.fail(info.Name, "effect %s cannot be dispatched by this version", quoted(string(info.Effect)))
 	}
+	switch info.Idempotency {
+	case IdempotencyNatural, IdempotencyKey, IdempotencyNone:
+	default:
+		c.fail(info.Name, "idempotency %s is none of natural, key, none", quoted(string(info.Idempotency)))
+	}
+	switch info.World {
+	case WorldClosed, WorldOpen:
+	default:
+		c.fail(info.Name, "world %s is neither closed nor open", quoted(string(info.World)))
+	}
 	if b, err := binding.ParseCapability(info.Binding); err != nil {
 		c.fail(info.Name, "binding: %v", err)
 	} else if b.ID != info.ID || b.Name != info.Name {

@@ -35,8 +35,8 @@ func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, 
 func failed(f *fault.Fault) outcome  { return outcome{state: CallFailed, fault: f} }
 
 // dispatch runs one native call of subject. running is called when the handler
-// is about to run.
-func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func()) outcome {
+// is about to run, and reports whether it still may.
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
@@ -54,10 +54,9 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 	if f := d.authorize(ctx, subject, entry, call, canonical); f != nil {
 		return refused(f)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	running()
 	return d.run(ctx, entry, call)
 }
 
@@ -89,7 +88,7 @@ func checkScopes(subject authz.Subject, entry *entry) *fault.Fault {
 func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry *entry, call invocation, canonical []byte) *fault.Fault {
 	view := policyview.New(call, d.limits.MaxValueDepth+1)
 	defer view.Close()
-	err := d.askAuthorizer(ctx, authz.Request{
+	denied, err := d.askAuthorizer(ctx, authz.Request{
 		Subject:   subject,
 		ID:        entry.info.ID,
 		Name:      entry.info.Name,
@@ -99,7 +98,7 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, authz.ErrDenied):
+	case denied:
 		d.log.InfoContext(ctx, "call denied", "capability", entry.info.ID, "subject", subject.String(), "error", err)
 		return &fault.Fault{Class: fault.Denied, Capability: entry.info.Name, Message: "permission denied"}
 	default:
@@ -108,9 +107,11 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 	}
 }
 
-func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (err error) {
+// askAuthorizer also reads the error, whose methods are the host's code too.
+func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (denied bool, err error) {
 	defer contain(&err)
-	return d.authorizer.Authorize(ctx, r)
+	err = d.authorizer.Authorize(ctx, r)
+	return errors.Is(err, authz.ErrDenied), err
 }
 
 // run calls the handler, checks what it returns and converts it.
@@ -143,9 +144,12 @@ func encodeOutput(out canon.Encoder) (wire []byte, err error) {
 	return canon.AppendWire(nil, out)
 }
 
-// handlerFault says of a handler's error what the handler chose to disclose.
-func handlerFault(entry *entry, err error) *fault.Fault {
-	f := &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
+// handlerFault says of a handler's error what the handler chose to disclose,
+// which is nothing if a method of the error panics.
+func handlerFault(entry *entry, err error) (f *fault.Fault) {
+	f = &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
+	var panicked error
+	defer contain(&panicked)
 	var told *disclosed
 	if errors.As(err, &told) {
 		f.Code = told.code

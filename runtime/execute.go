@@ -78,9 +78,9 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
-		return nil, false, 0, x.ended(ctx, "while it waited for one of MaxConcurrentExecutions workers; nothing ran")
+		return nil, false, 0, x.ended(ctx, fmt.Sprintf("while it waited for one of %d workers (MaxConcurrentExecutions); nothing ran", s.limits.MaxConcurrentExecutions))
 	case <-s.closed:
-		return nil, false, 0, &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
+		return nil, false, 0, shuttingDown()
 	}
 	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Call: x.call})
 	if err != nil {
@@ -107,11 +107,19 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
 		return worker.Reply{}
 	}
-	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() { x.calls.dispatched(i) })
+	ended := false
+	defer func() {
+		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", id)
+			x.calls.abandon(i)
+		}
+	}()
+	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
 	if o.fault == nil {
 		o.fault = x.deliver(name, len(o.value))
 	}
 	x.calls.end(i, o.state, o.fault)
+	ended = true
 	if o.fault != nil {
 		x.mu.Lock()
 		x.last = o.fault
@@ -142,6 +150,9 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 	if ctx.Err() != nil {
 		return x.ended(ctx, "while the program ran")
 	}
+	if errors.Is(err, worker.ErrClosed) {
+		return shuttingDown()
+	}
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		x.server.log.ErrorContext(ctx, "worker failed", "error", err)
@@ -162,7 +173,11 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 		told.Line, told.Column, told.Trace = f.Line, f.Column, f.Trace
 		return &told
 	case f.Class == fault.WorkerLost:
-		return &fault.Fault{Class: fault.WorkerLost, Message: "the worker process ended before the program did"}
+		return &fault.Fault{
+			Class:   fault.WorkerLost,
+			Message: "the worker process ended before the program did",
+			Hint:    "the program may have used too much memory, or nested calls or values too deeply",
+		}
 	default:
 		return &fault.Fault{Class: fault.Internal, Message: "the program could not be run"}
 	}
@@ -182,15 +197,21 @@ func hostOnly(c fault.Class) bool {
 func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
 	if context.Cause(ctx) == errExecutionTime {
 		max := x.server.limits.MaxExecutionTime
-		f := limitFault("MaxExecutionTime", max.Milliseconds(), fmt.Sprintf("%s passed %s", max, when))
-		f.Hint = "do less in one program, or in fewer and larger calls"
-		return f
+		return &fault.Fault{
+			Class: fault.Limit, Limit: "MaxExecutionTime", Bound: max.Milliseconds(),
+			Message: fmt.Sprintf("the time was over %s; MaxExecutionTime is %s", when, max),
+			Hint:    "do less in one program, or in fewer and larger calls",
+		}
 	}
 	return &fault.Fault{Class: fault.Cancelled, Message: "cancelled " + when}
 }
 
 // errExecutionTime tells our own deadline from one that the caller brought.
 var errExecutionTime = errors.New("runtime: MaxExecutionTime")
+
+func shuttingDown() *fault.Fault {
+	return &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
+}
 
 func limitFault(limit string, bound int64, message string) *fault.Fault {
 	return &fault.Fault{Class: fault.Limit, Limit: limit, Bound: bound, Message: fmt.Sprintf("%s; %s is %d", message, limit, bound)}

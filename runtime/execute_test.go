@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,6 +176,58 @@ func TestExecuteDoesNotWaitForAHandlerThatIgnoresItsContext(t *testing.T) {
 				t.Errorf("the next execution: %v", err)
 			}
 		})
+	}
+}
+
+// An authorizer may take longer than the execution has: what it allowed then
+// is not run any more.
+func TestNothingRunsOnceTheExecutionIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	authorizer := authz.AuthorizerFunc(func(context.Context, authz.Request) error { cancel(); return nil })
+	var ran atomic.Bool
+	s := build(t, Options{Authorizer: authorizer}, NewCapability(lookupInfo(), func(context.Context, lookupInput) (record, error) {
+		ran.Store(true)
+		return record{}, nil
+	}))
+	x, err := s.Execute(ctx, authz.Local(), lookupProgram)
+	if !errors.Is(err, ErrCancelled) {
+		t.Errorf("error %v", err)
+	}
+	if len(x.Receipt.Calls) != 1 || x.Receipt.Calls[0].State != CallNotDispatched {
+		t.Errorf("calls %+v", x.Receipt.Calls)
+	}
+	if err := s.Close(); err != nil { // waits for the call
+		t.Error(err)
+	}
+	if ran.Load() {
+		t.Error("the handler ran")
+	}
+}
+
+// The handler did its work, but the program never saw the value: the receipt
+// says both.
+func TestReceiptSaysThatAResultWasTooLarge(t *testing.T) {
+	for _, tt := range []struct {
+		limits Limits
+		limit  string
+		calls  int
+	}{
+		{Limits{MaxValueBytes: 1000}, "MaxValueBytes is 1000", 1},
+		{Limits{MaxIntermediateValueBytes: 2500}, "MaxIntermediateValueBytes is 2500", 3},
+	} {
+		s := build(t, Options{Limits: tt.limits}, NewCapability(lookupInfo(), func(context.Context, lookupInput) (record, error) {
+			return record{Text: strings.Repeat("x", 1000)}, nil
+		}))
+		x, err := s.Execute(t.Context(), authz.Local(), "def main():\n    for i in range(9):\n        records.lookup(key = 'a')\n")
+		if !errors.Is(err, ErrResourceLimit) || !strings.Contains(err.Error(), tt.limit) {
+			t.Errorf("%s: %v", tt.limit, err)
+		}
+		if len(x.Receipt.Calls) != tt.calls {
+			t.Fatalf("%s: %+v", tt.limit, x.Receipt.Calls)
+		}
+		if last := x.Receipt.Calls[tt.calls-1]; last.State != CallDone || last.Error != fault.Limit {
+			t.Errorf("%s: %+v", tt.limit, last)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -54,27 +55,27 @@ const (
 	DefaultMaxConcurrentExecutions   = 8
 )
 
-// withDefaults fills zero fields and refuses negative ones.
+// withDefaults fills zero fields and refuses negative ones, all at once.
 func (l Limits) withDefaults() (Limits, error) {
-	var err error
-	fill(&err, "MaxSourceBytes", &l.MaxSourceBytes, DefaultMaxSourceBytes)
-	fill(&err, "MaxSteps", &l.MaxSteps, DefaultMaxSteps)
-	fill(&err, "MaxExecutionTime", &l.MaxExecutionTime, DefaultMaxExecutionTime)
-	fill(&err, "MaxNativeCalls", &l.MaxNativeCalls, DefaultMaxNativeCalls)
-	fill(&err, "MaxValueDepth", &l.MaxValueDepth, DefaultMaxValueDepth)
-	fill(&err, "MaxValueBytes", &l.MaxValueBytes, DefaultMaxValueBytes)
-	fill(&err, "MaxIntermediateValueBytes", &l.MaxIntermediateValueBytes, DefaultMaxIntermediateValueBytes)
-	fill(&err, "MaxSearchQueryBytes", &l.MaxSearchQueryBytes, DefaultMaxSearchQueryBytes)
-	fill(&err, "MaxSearchResults", &l.MaxSearchResults, DefaultMaxSearchResults)
-	fill(&err, "MaxSearchResponseBytes", &l.MaxSearchResponseBytes, DefaultMaxSearchResponseBytes)
-	fill(&err, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
-	return l, err
+	var problems []error
+	fill(&problems, "MaxSourceBytes", &l.MaxSourceBytes, DefaultMaxSourceBytes)
+	fill(&problems, "MaxSteps", &l.MaxSteps, DefaultMaxSteps)
+	fill(&problems, "MaxExecutionTime", &l.MaxExecutionTime, DefaultMaxExecutionTime)
+	fill(&problems, "MaxNativeCalls", &l.MaxNativeCalls, DefaultMaxNativeCalls)
+	fill(&problems, "MaxValueDepth", &l.MaxValueDepth, DefaultMaxValueDepth)
+	fill(&problems, "MaxValueBytes", &l.MaxValueBytes, DefaultMaxValueBytes)
+	fill(&problems, "MaxIntermediateValueBytes", &l.MaxIntermediateValueBytes, DefaultMaxIntermediateValueBytes)
+	fill(&problems, "MaxSearchQueryBytes", &l.MaxSearchQueryBytes, DefaultMaxSearchQueryBytes)
+	fill(&problems, "MaxSearchResults", &l.MaxSearchResults, DefaultMaxSearchResults)
+	fill(&problems, "MaxSearchResponseBytes", &l.MaxSearchResponseBytes, DefaultMaxSearchResponseBytes)
+	fill(&problems, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
+	return l, errors.Join(problems...)
 }
 
-func fill[T int | int64 | time.Duration](err *error, name string, value *T, def T) {
+func fill[T int | int64 | time.Duration](problems *[]error, name string, value *T, def T) {
 	switch {
-	case *value < 0 && *err == nil:
-		*err = fmt.Errorf("limit %s is negative (%v)", name, *value)
+	case *value < 0:
+		*problems = append(*problems, fmt.Errorf("limit %s is negative (%v)", name, *value))
 	case *value == 0:
 		*value = def
 	}

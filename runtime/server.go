@@ -27,13 +27,9 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	deployment := o.Deployment
-	if deployment == "" {
-		deployment = "default"
-	}
 	return &Server{
 		info:       o.Server,
-		deployment: deployment,
+		deployment: o.Deployment,
 		limits:     limits,
 		catalog:    c,
 		dispatcher: &dispatcher{catalog: c, authorizer: o.Authorizer, limits: limits, log: log},

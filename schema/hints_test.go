@@ -64,27 +64,7 @@ func TestSyntaxErrorNamesWhatIsOpen(t *testing.T) {
 	}
 }
 
-func TestNearestNames(t *testing.T) {
-	types := []string{"object", "array", "string", "integer", "number", "boolean"}
-	for _, c := range []struct {
-		name       string
-		candidates []string
-		want       string
-	}{
-		{"strng", types, "string"},
-		{"str", types, "string"},
-		{"int", types, "integer"},
-		{"bool", types, "boolean"},
-		{"readonly", []string{"read", "write", "destroy"}, "read"},
-		{"st", types, ""},
-		{"strategy", types, ""},
-		{"min", []string{"minimum", "minLength"}, ""},
-	} {
-		budget := 100
-		if got := nearestName(c.name, c.candidates, &budget); got != c.want {
-			t.Errorf("%s of %v: got %q, want %q", c.name, c.candidates, got, c.want)
-		}
-	}
+func TestRepairedNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Notes.Find": "notes.find", "notes/find-all": "notes.find_all", "notes:find": "notes.find",
 		"find": "", "notes.": "", "notes.2": "", "nötes.find": "",

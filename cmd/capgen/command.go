@@ -129,13 +129,13 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 	for _, name := range c.flags {
 		switch name {
 		case "manifest":
-			fs.StringVar(&o.manifest, name, "capabilities.yaml", "the manifest")
+			fs.StringVar(&o.manifest, "manifest", "capabilities.yaml", "the manifest")
 		case "out":
-			fs.StringVar(&o.out, name, "", "where to write; by default next to the manifest, in the last part of go.package")
+			fs.StringVar(&o.out, "out", "", "where to write; by default next to the manifest, in the last part of go.package")
 		case "format":
-			fs.StringVar((*string)(&o.format), name, "text", "how findings are written")
+			fs.StringVar((*string)(&o.format), "format", "text", "how findings are written")
 		case "dry-run":
-			fs.BoolVar(&o.dryRun, name, false, "say what would be written, and write nothing")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 		}
 	}
 	return fs

@@ -122,12 +122,3 @@ func TestShowIsInert(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"generate", "check", "show", "version", "help"}
-	for name, want := range map[string]string{"generat": "generate", "chekc": "check", "sho": "show", "gen": "", "": "", strings.Repeat("x", 1000): "", "hlp": "help"} {
-		if got := nearest(name, known); got != want {
-			t.Errorf("nearest(%.20q) = %q, want %q", name, got, want)
-		}
-	}
-}

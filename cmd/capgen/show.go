@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/codegen"
+	"github.com/capgen/capgen/internal/hints"
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/schema"
 )
 
-// hints are the four of MCP. They are derived, never declared.
-type hints struct {
+// derived are the four hints of MCP. They are derived, never declared.
+type derived struct {
 	ReadOnly    bool `json:"readOnly"`
 	Destructive bool `json:"destructive"`
 	Idempotent  bool `json:"idempotent"`
@@ -28,7 +30,7 @@ type effectiveForm struct {
 	Scopes      []string        `json:"scopes"`
 	Idempotency string          `json:"idempotency"`
 	World       string          `json:"world"`
-	Hints       hints           `json:"hints"`
+	Hints       derived         `json:"hints"`
 	Digest      string          `json:"digest"`
 	Signature   string          `json:"signature"`
 	Summary     string          `json:"summary"`
@@ -83,12 +85,7 @@ func effective(c *schema.Capability) effectiveForm {
 	return effectiveForm{
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
-		Hints: hints{
-			ReadOnly:    c.Effect == "read",
-			Destructive: c.Effect == "destroy",
-			Idempotent:  c.Effect == "read" || c.Idempotency != "none",
-			OpenWorld:   c.World == "open",
-		},
+		Hints:     derived(hints.Of(c.Effect, c.Idempotency, c.World)),
 		Digest:    "sha256:" + codegen.Digest(c),
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
@@ -109,7 +106,7 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		scopes = strings.Join(f.Scopes, " ")
 	}
 	var b strings.Builder
-	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, codegen.Visible(text)) }
+	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, visible.Text(text)) }
 	line("name", f.Name)
 	line("id", f.ID)
 	line("effect", f.Effect)
@@ -139,7 +136,7 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "\n%s\n", s.label)
 		for text := range strings.Lines(indented.String()) {
-			b.WriteString(codegen.Visible(strings.TrimSuffix(text, "\n")) + "\n")
+			b.WriteString(visible.Text(strings.TrimSuffix(text, "\n")) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -75,6 +75,10 @@ func TestExplore(t *testing.T) {
 			if got.GoFiles == 0 || len(stdout) > 128<<10 {
 				t.Errorf("%d Go files, %d bytes", got.GoFiles, len(stdout))
 			}
+			// What tools/go.mod pins is v0.52.0.
+			if name == "tools" && (got.GoFiles != 1291 || got.Lines < 240_000) {
+				t.Errorf("golang.org/x/tools has %d Go files of %d lines", got.GoFiles, got.Lines)
+			}
 			if diff := cmp.Diff(computeExploration(t, dir), got); diff != "" {
 				t.Errorf("computed by go/parser (-) and by the program (+): %s", diff)
 			}

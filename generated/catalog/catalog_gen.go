@@ -31,7 +31,8 @@ type Handlers struct {
 	Files files.Handlers
 }
 
-// Register adds every capability to b.
+// Register adds every capability to b, and says which deployment they are of.
 func Register(b *runtime.Builder, h Handlers) {
+	b.Deployment(Deployment)
 	files.Register(b, h.Files)
 }

@@ -193,6 +193,16 @@ func f() {
 			"docs/reference/limits.md: no row for limit MaxA",
 			"docs/reference/performance.md: runtime has no BenchmarkNothing",
 		}},
+		{"settings", outsideSettings, bad(
+			"cmd/a/a.go", "package main\n\nfunc f() {\n\tfs.IntVar(&n, \"max-steps\", 0, \"x\")\n\tfs.StringVar(&s, name, \"\", \"x\")\n\tv := os.Getenv(\"CAPGEN_MAX_STEPS\")\n\tk := fs.Bool(\"dry-run\", false, \"x\")\n\tr.String(0, 1)\n}\n",
+			"docs/reference/cli.md", "| `--dry-run` | x |\n| `--max-steps N` | x |\n",
+		), []string{
+			"cmd/a/a.go:5: the name of a flag is not written out",
+			"cmd/a/a.go:6: reads the environment",
+			"--max-steps is not in the list of settings_test.go",
+			"CAPGEN_MAX_STEPS is not in the list of settings_test.go",
+			"docs/reference/cli.md: no row for CAPGEN_MAX_STEPS",
+		}},
 		{"small start", smallStart, bad(
 			"README.md", "<!-- from examples/quickstart/main.go -->\n```go\n"+strings.Repeat("x\n", 61)+"```\n",
 			"examples/quickstart/main.go", strings.Repeat("x\n", 62),

@@ -40,7 +40,8 @@ type Fault struct {
 	Capability string
 	// Code is what the capability's manifest calls the failure (CapabilityFailed).
 	Code string
-	// Limit names the limit that fired (MaxSteps, …) and Bound its value.
+	// Limit names the limit that fired (MaxSteps, …) and Bound its value; of
+	// MaxExecutionTime in milliseconds.
 	Limit string
 	Bound int64
 	// Trace is the program's own call stack, innermost last: "line 3, in main".

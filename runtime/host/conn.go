@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -116,7 +117,7 @@ func (c *stdioConn) read() (jsonrpc.Message, error) {
 func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	switch {
 	case f.tooLong:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "message too long")
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", c.max))
 	case !json.Valid(f.line):
 		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: each line must be one JSON-RPC message")
 	case f.line[0] == '[':
@@ -126,7 +127,13 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	if err != nil {
 		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request")
 	}
+	if r, ok := message.(*jsonrpc.Response); ok && r.Error == nil && len(r.Result) == 0 {
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request: neither a method nor an answer")
+	}
 	request, ok := message.(*jsonrpc.Request)
+	if ok && !faithful(request.ID, f.line) {
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request: an id is a string, or an integer within ±(2^53-1)")
+	}
 	// A subscription has no answer until it is cancelled: nothing to wait for.
 	if !ok || !request.IsCall() || request.Method == "subscriptions/listen" {
 		return message, nil
@@ -137,7 +144,7 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	case c.running[request.ID]:
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "this id is in use by a call without an answer")
 	case c.owed >= maxInFlight:
-		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, "too many calls without an answer")
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInternalError, fmt.Sprintf("%d calls are without an answer, which is the most", maxInFlight))
 	}
 	c.running[request.ID] = true
 	c.owed++
@@ -232,19 +239,4 @@ func refuse(id json.RawMessage, code int, message string) []byte {
 		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}
 	return data
-}
-
-// idOf finds the id of a message that is not a request: a string or a number,
-// or nil.
-func idOf(line []byte) json.RawMessage {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := json.Unmarshal(line, &m); err != nil || len(m.ID) == 0 {
-		return nil
-	}
-	if first := m.ID[0]; first == '"' || first == '-' || first >= '0' && first <= '9' {
-		return m.ID
-	}
-	return nil
 }

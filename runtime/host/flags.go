@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/capgen/capgen/internal/nearest"
 )
 
 // Setting is one way to configure a program from outside.
@@ -118,7 +120,7 @@ func flagError(f *flag.FlagSet, name string, err error) error {
 	}
 	var names []string
 	f.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Name(name, names); near != "" {
 		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, near)
 	}
 	return fmt.Errorf("unknown flag --%s", name)

@@ -101,15 +101,3 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"stdio", "exec", "search", "describe", "version", "help"}
-	for typed, want := range map[string]string{
-		"sdtio": "stdio", "exce": "exec", "serach": "search", "describ": "describe", "halp": "help",
-		"zzz": "", "": "", "http": "help", "frobnicate": "", strings.Repeat("s", 1000): "",
-	} {
-		if got := nearest(typed, names); got != want {
-			t.Errorf("nearest(%.20q) = %q, want %q", typed, got, want)
-		}
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/capgen/capgen/authz"
@@ -146,19 +147,36 @@ func (p *program) explain(a answer) {
 		where = append(where, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
 	}
 	if e.Name != "" {
-		where = append(where, e.Name)
+		where = append(where, printable(e.Name))
 	}
 	if e.Path != "" {
-		where = append(where, e.Path)
+		where = append(where, printable(e.Path))
 	}
-	where = append(where, e.Message)
+	where = append(where, printable(e.Message))
 	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), strings.Join(where, ": "))
 	for _, frame := range e.Trace {
-		fmt.Fprintf(p.stderr, "  %s\n", frame)
+		fmt.Fprintf(p.stderr, "  %s\n", printable(frame))
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(p.stderr, "  hint: %s\n", e.Hint)
+		fmt.Fprintf(p.stderr, "  hint: %s\n", printable(e.Hint))
 	}
+}
+
+// printable escapes what could drive a terminal, reorder its text or begin a
+// line: messages quote programs and the data they read.
+func printable(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n':
+			out.WriteString(`\n`)
+		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
 
 // summarize writes a receipt as one line, and one for each capability and

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime/mcpserver"
 )
 
@@ -174,7 +175,7 @@ func unknownCommand(typed string, all []command) error {
 	for _, c := range all {
 		names = append(names, c.name)
 	}
-	if near := nearest(strings.ToLower(typed), names); near != "" {
+	if near := nearest.Name(strings.ToLower(typed), names); near != "" {
 		return fmt.Errorf("unknown command %q; did you mean %s?", typed, near)
 	}
 	return fmt.Errorf("unknown command %q", typed)

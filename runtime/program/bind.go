@@ -8,6 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
@@ -84,7 +85,7 @@ func (e *encoder) arguments(c *capability, args starlark.Tuple, kwargs []starlar
 // unknown refuses a name that s does not declare.
 func unknown(what, name string, s *shape) *refusal {
 	r := &refusal{path: segment(name), message: "unknown " + what}
-	if near := nearest(name, s.names()); near != "" {
+	if near := nearest.Name(name, s.names()); near != "" {
 		r.message += fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime/fault"
 )
 
@@ -150,7 +151,7 @@ func (e *engine) undefined(f *fault.Fault, file *syntax.File, pos syntax.Positio
 		return
 	}
 	candidates := append(fileNames(file), e.visible()...)
-	if near := nearest(name, candidates); near != "" {
+	if near := nearest.Name(name, candidates); near != "" {
 		f.Message += fmt.Sprintf(" (did you mean %s?)", near)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime/fault"
 )
 
@@ -61,7 +62,7 @@ func (e *engine) unknownCapability(name string) *fault.Fault {
 		Hint:       "use search_api to find capabilities and describe_api for their parameters",
 		Capability: excerpt(name),
 	}
-	if near := nearest(name, e.table.Names()); near != "" {
+	if near := nearest.Name(name, e.table.Names()); near != "" {
 		f.Message += fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return f

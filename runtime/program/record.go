@@ -6,6 +6,8 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/internal/nearest"
 )
 
 // record is an object in the result of a native call. It reads like a dict and
@@ -88,7 +90,7 @@ func (r *record) noField(name string) error {
 // suggest names the nearest field, else all of a small record.
 func (r *record) suggest(name string) string {
 	names := r.shape.names()
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Name(name, names); near != "" {
 		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	const few = 12

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
-	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -82,7 +81,7 @@ func newCapability(b *binding.Capability) (*capability, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &capability{id: b.ID, name: b.Name, signature: signature(b), input: input, output: output}, nil
+	return &capability{id: b.ID, name: b.Name, signature: b.Signature(), input: input, output: output}, nil
 }
 
 func newShape(spec *binding.Shape) (*shape, error) {
@@ -165,55 +164,4 @@ func (s *shape) names() []string {
 }
 
 // word is the shape's type as signatures write it.
-func (s *shape) word() string { return word(s.spec) }
-
-func word(spec *binding.Shape) string {
-	switch spec.Kind {
-	case binding.String:
-		return "str"
-	case binding.Integer:
-		return "int"
-	case binding.Number:
-		return "float"
-	case binding.Boolean:
-		return "bool"
-	case binding.Array:
-		if spec.Items != nil {
-			return "list[" + word(spec.Items) + "]"
-		}
-		return "list"
-	}
-	return "dict"
-}
-
-// signature is how a program calls b: records.lookup(*, key: str, limit: int = 20).
-func signature(b *binding.Capability) string {
-	var out strings.Builder
-	out.WriteString(b.Name + "(")
-	for i := range b.Input {
-		f := &b.Input[i]
-		if i == 0 {
-			out.WriteString("*")
-		}
-		out.WriteString(", " + f.Name + ": " + word(&f.Shape))
-		if !f.Required {
-			out.WriteString(" = " + literal(f.Default))
-		}
-	}
-	out.WriteString(")")
-	return out.String()
-}
-
-// literal is the Starlark spelling of a default's canonical JSON, which
-// differs in three words; inside arrays they are left as they are.
-func literal(json string) string {
-	switch json {
-	case "", "null":
-		return "None"
-	case "true":
-		return "True"
-	case "false":
-		return "False"
-	}
-	return json
-}
+func (s *shape) word() string { return s.spec.Annotation() }

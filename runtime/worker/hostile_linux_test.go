@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -129,6 +130,35 @@ func TestGrandchild(t *testing.T) {
 	}
 }
 
+// Nor can a worker that left its process group, in which a child of its stays,
+// so that a kill of the group seems to succeed.
+func TestWorkerThatLeavesItsGroup(t *testing.T) {
+	s := spawner(t, worker.Config{Executable: fakeWorker(t, "leaves group")})
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	j := job("1")
+	j.Call = func(context.Context, worker.Call) worker.Reply {
+		cancel()
+		return worker.Reply{}
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Run(ctx, j)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		wantFault(t, err, fault.Cancelled, "cancelled")
+	case <-time.After(10 * time.Second):
+		t.Error("the run hangs on a worker that was not killed")
+		all, _ := children(t, os.Getpid())
+		for _, pid := range all {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-done
+	}
+}
+
 func probe(t *testing.T, executable string) error {
 	t.Helper()
 	err := worker.Probe(context.Background(), worker.Config{Executable: executable, Table: table()})
@@ -181,17 +211,20 @@ func TestProbeEndsWithItsContext(t *testing.T) {
 
 func TestProbeTimeout(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes ten seconds")
+		t.Skip("takes five seconds")
 	}
 	t.Parallel()
 	for name, want := range map[string]string{
 		script(t, "echo waiting >&2; exec sleep 30"): "did not answer within 5s: main must call ServeWorkerAndExit as its first statement, before it reads flags, prints or starts anything; its standard error says: waiting",
 		fakeWorker(t, "lingering"):                   "did not end within 5s",
 	} {
-		err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
 	}
 }
 

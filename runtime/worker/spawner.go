@@ -43,9 +43,6 @@ func NewSpawner(c Config) (*Spawner, error) {
 	return s, nil
 }
 
-// Digest names the binding table that workers are given.
-func (s *Spawner) Digest() string { return s.config.digest }
-
 // Run implements Runner.
 func (s *Spawner) Run(ctx context.Context, job Job) (Result, error) {
 	if err := job.check(); err != nil {

@@ -31,7 +31,8 @@ type Handlers struct {
 	Notes notes.Handlers
 }
 
-// Register adds every capability to b.
+// Register adds every capability to b, and says which deployment they are of.
 func Register(b *runtime.Builder, h Handlers) {
+	b.Deployment(Deployment)
 	notes.Register(b, h.Notes)
 }

@@ -49,8 +49,9 @@ type Handlers struct {
 	Runtime       runtimeNS.Handlers
 }
 
-// Register adds every capability to b.
+// Register adds every capability to b, and says which deployment they are of.
 func Register(b *runtime.Builder, h Handlers) {
+	b.Deployment(Deployment)
 	bNS.Register(b, h.B)
 	canonRuntime.Register(b, h.CanonRuntime)
 	canonTypes.Register(b, h.CanonTypes)

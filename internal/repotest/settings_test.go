@@ -1,0 +1,132 @@
+package repotest
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// settings are all ways to configure a program of this module from outside,
+// each with what it sets. None sets a limit: limits are set in Go, where they
+// are reviewed. A new one belongs here only if that stays true.
+var settings = map[string]string{
+	"--deployment":       "refuses to start without it",
+	"--dry-run":          "writes nothing",
+	"--format":           "form of findings",
+	"--help":             "help",
+	"--log-format":       "form of the log",
+	"--log-level":        "level of the log",
+	"--manifest":         "which manifest",
+	"--out":              "where to write",
+	"--root":             "what may be read",
+	"--version":          "version",
+	"CAPGEN_DEPLOYMENT":  "as --deployment",
+	"CAPGEN_LOG_FORMAT":  "as --log-format",
+	"CAPGEN_LOG_LEVEL":   "as --log-level",
+	privateWorkerSetting: "marks a worker process; its value is a protocol version",
+}
+
+// privateWorkerSetting is between a host and its workers, for nobody to set.
+const privateWorkerSetting = "CAPGEN_WORKER"
+
+// readsEnvironment are the files that may ask for a variable at all.
+var readsEnvironment = []string{"runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/serve.go"}
+
+var (
+	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
+	environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "syscall.Getenv", "syscall.Environ"}
+)
+
+// outsideSettings: the flags and variables that the code has are those of the
+// list above, the environment is read in three places, and the reference of the
+// command line names each.
+func outsideSettings(tr *tree) []string {
+	var out []string
+	have := map[string]bool{}
+	for _, name := range tr.goFiles(notTest) {
+		f := tr.parse(name)
+		if f == nil {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil && variableName.MatchString(text) {
+					have[text] = true
+				}
+			case *ast.CallExpr:
+				switch flag, ok := flagName(n); {
+				case !ok:
+				case flag == "":
+					out = append(out, fmt.Sprintf("%s: the name of a flag is not written out", tr.at(n.Pos())))
+				default:
+					have["--"+flag] = true
+				}
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && slices.Contains(environmentCalls, x.Name+"."+n.Sel.Name) && !slices.Contains(readsEnvironment, name) {
+					out = append(out, fmt.Sprintf("%s: reads the environment", tr.at(n.Pos())))
+				}
+			}
+			return true
+		})
+	}
+	reference := tr.read("docs/reference/cli.md")
+	for _, s := range slices.Sorted(maps.Keys(have)) {
+		if settings[s] == "" {
+			out = append(out, s+" is not in the list of settings_test.go")
+		}
+		// What every command has needs no row.
+		if s != "--help" && s != "--version" && s != privateWorkerSetting && !strings.Contains(reference, "`"+s) {
+			out = append(out, "docs/reference/cli.md: no row for "+s)
+		}
+	}
+	if !have[privateWorkerSetting] {
+		return out // a part of the tree
+	}
+	for _, s := range slices.Sorted(maps.Keys(settings)) {
+		if !have[s] {
+			out = append(out, s+" is in the list of settings_test.go, but not in the code")
+		}
+	}
+	return out
+}
+
+// flagName is the flag that a call of package flag's FlagSet declares; empty
+// if it is not a literal.
+func flagName(call *ast.CallExpr) (name string, ok bool) {
+	fn, isMethod := call.Fun.(*ast.SelectorExpr)
+	if !isMethod {
+		return "", false
+	}
+	at := 1
+	switch fn.Sel.Name {
+	case "StringVar", "BoolVar", "IntVar", "Int64Var", "UintVar", "Uint64Var", "Float64Var", "DurationVar", "TextVar":
+		if len(call.Args) < 4 {
+			return "", false
+		}
+	case "Var":
+		if len(call.Args) != 3 {
+			return "", false
+		}
+	case "BoolFunc", "Duration", "Float64", "Int", "Int64", "Uint", "Uint64", "Bool", "String":
+		// The methods of readers and writers have other arguments.
+		if at = 0; len(call.Args) != 3 {
+			return "", false
+		}
+		if lit, literal := call.Args[2].(*ast.BasicLit); !literal || !strings.HasPrefix(lit.Value, `"`) {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	lit, literal := call.Args[at].(*ast.BasicLit)
+	if !literal {
+		return "", true
+	}
+	name, _ = strconv.Unquote(lit.Value)
+	return name, true
+}

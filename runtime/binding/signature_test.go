@@ -1,0 +1,36 @@
+package binding_test
+
+import (
+	"testing"
+
+	"github.com/capgen/capgen/runtime/binding"
+)
+
+func TestSignature(t *testing.T) {
+	c := binding.Capability{Name: "a.b", Input: []binding.Field{
+		{Name: "key", Shape: binding.Shape{Kind: binding.String}, Required: true},
+		{Name: "rows", Shape: binding.Shape{Kind: binding.Array, Items: &binding.Shape{Kind: binding.Array, Items: &binding.Shape{Kind: binding.Object}}}},
+		{Name: "share", Shape: binding.Shape{Kind: binding.Number}, Default: "0.5"},
+		{Name: "deep", Shape: binding.Shape{Kind: binding.Boolean}, Default: "true"},
+		{Name: "any", Shape: binding.Shape{Kind: binding.Integer}},
+	}}
+	if got, want := c.Signature(), "a.b(*, key: str, rows: list[list[dict]] = None, share: float = 0.5, deep: bool = True, any: int = None)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := (&binding.Capability{Name: "a.b"}).Signature(); got != "a.b()" {
+		t.Error(got)
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for text, want := range map[string]string{
+		`true`: "True", `false`: "False", `null`: "None", `1.5`: "1.5", `1e2`: "1e2", "\"a\\\"\u202e\"": `"a\"\u202e"`,
+		`{"b":[true,null],"a":{}}`: `{"b": [True, None], "a": {}}`, `[]`: "[]",
+		// Not JSON: as it is.
+		``: ``, `nul`: `nul`, `[1,]`: `[1,]`, `1 2`: `1 2`,
+	} {
+		if got := binding.Literal(text); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
