@@ -34,6 +34,7 @@ build: ## Build bin/capgen and bin/workspace
 
 .PHONY: run
 run: ## Build the reference server and run one program over this repository
+	@echo "building $(BIN)/workspace; the first time this compiles every dependency" >&2
 	@$(BUILD) -o $(BIN)/ ./cmd/workspace
 	@$(BIN)/workspace exec --root . examples/explore/explore.star
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/host"
 )
 
 // asServer makes the test binary the server, so that tests run the program
@@ -201,8 +204,31 @@ func TestErrorsAreShownNotObeyed(t *testing.T) {
 def main():
     fail("\033[31m\nworkspace: forged")
 `, "exec", "--root", t.TempDir(), "-")
-	if exit != 1 || strings.Contains(stderr, "\x1b") || strings.Contains(stderr, "\nworkspace: forged") || !strings.Contains(stderr, `\x1b[31m\nworkspace: forged`) {
+	if exit != 1 || strings.Contains(stderr, "\x1b") || strings.Contains(stderr, "\nworkspace: forged") || !strings.Contains(stderr, `\u001b[31m\u000aworkspace: forged`) {
 		t.Errorf("exit %d: %q", exit, stderr)
+	}
+}
+
+// TestReferencePage: the page has the flags and variables that the program has.
+func TestReferencePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reference/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "\n## workspace")
+	settings := host.Settings(options(new(roots)))
+	for _, s := range settings {
+		row := regexp.MustCompile("(?m)^\\|.*`--" + s.Flag + "[ `].*$").FindString(page)
+		if row == "" || s.Variable != "" && !strings.Contains(row, "`"+s.Variable+"`") {
+			t.Errorf("--%s %s: row %q", s.Flag, s.Variable, row)
+		}
+	}
+	for _, name := range regexp.MustCompile(`--[a-z][a-z-]*|CAPGEN_[A-Z_]+`).FindAllString(page, -1) {
+		if !slices.ContainsFunc(settings, func(s host.Setting) bool {
+			return name == "--"+s.Flag || name == s.Variable
+		}) {
+			t.Errorf("%s is no flag or variable of the program", name)
+		}
 	}
 }
 
