@@ -27,8 +27,10 @@ func (p *program) exec(ctx context.Context, s session) int {
 	if code != ExitOK {
 		return code
 	}
-	for _, note := range answer.Notes {
-		fmt.Fprintf(p.stderr, "note: %s\n", note)
+	if answer.Receipt != nil {
+		for _, note := range answer.Receipt.Notes {
+			fmt.Fprintf(p.stderr, "note: %s\n", note)
+		}
 	}
 	return p.print(string(answer.Result) + "\n")
 }
@@ -85,7 +87,6 @@ func (p *program) readSource(name string) (string, error) {
 type answer struct {
 	whole    json.RawMessage
 	Result   json.RawMessage `json:"result"`
-	Notes    []string        `json:"notes"`
 	NotFound []string        `json:"not_found"`
 	Receipt  *receipt        `json:"receipt"`
 	Error    *struct {
@@ -103,6 +104,7 @@ type answer struct {
 // receipt is a receipt whose calls may stand for several in a row.
 type receipt struct {
 	runtime.Receipt
+	Notes []string `json:"notes"`
 	Calls []struct {
 		runtime.CallRecord
 		Count int `json:"count"`
@@ -129,7 +131,9 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 		return answer{}, p.broken(err)
 	}
 	if reply.Receipt != nil {
-		a.Receipt = new(receipt)
+		if a.Receipt == nil { // else it holds notes, which stay
+			a.Receipt = new(receipt)
+		}
 		if err := json.Unmarshal(reply.Receipt, a.Receipt); err != nil {
 			return answer{}, p.broken(err)
 		}

@@ -18,7 +18,8 @@ const ReceiptKey = "capgen/receipt"
 //
 // Content is one JSON object: for search_api a runtime.SearchResult, for
 // describe_api a runtime.DescribeResult, for execute {"result": …} and, when
-// something must be said about it, "notes". A failure of any of them is
+// something must be said about it, {"receipt": {"notes": […]}}. A failure of
+// any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
 // limit?, bound?, trace?}, "receipt"?: …}, in whose receipt calls in a row that
 // ended alike are one record with a "count".
@@ -39,6 +40,10 @@ const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, b
 // noneNote is said when there is nothing to read, which is seldom meant.
 const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
 
+// noted is the receipt that a model sees on success: only what it must know of
+// the result. Clients find the whole one in _meta.
+func noted(note string) string { return `,"receipt":{"notes":["` + note + `"]}` }
+
 // executionAnswer embeds the result's bytes as they are: a number must not
 // pass through a float64 on its way to the client.
 func executionAnswer(x runtime.Execution) (Answer, error) {
@@ -54,9 +59,9 @@ func executionAnswer(x runtime.Execution) (Answer, error) {
 	content := append([]byte(`{"result":`), result...)
 	switch {
 	case x.WideIntegers:
-		content = append(content, `,"notes":["`+wideNote+`"]`...)
+		content = append(content, noted(wideNote)...)
 	case string(result) == "null":
-		content = append(content, `,"notes":["`+noneNote+`"]`...)
+		content = append(content, noted(noneNote)...)
 	}
 	content = append(content, '}')
 	receipt, err := encode(withCalls(x.Receipt))

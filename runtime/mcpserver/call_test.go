@@ -88,7 +88,7 @@ func TestExecute(t *testing.T) {
 		want := `{"result":` + result + `}`
 		if result == "null" {
 			// Whoever forgot to return, or printed, is told.
-			want = `{"result":null,"notes":["the program returned None: return from main what is to be read; what is printed is discarded"]}`
+			want = `{"result":null,"receipt":{"notes":["the program returned None: return from main what is to be read; what is printed is discarded"]}}`
 		}
 		if content != want {
 			t.Errorf("content %s, want %s", content, want)
@@ -110,7 +110,7 @@ func TestExecute(t *testing.T) {
 func TestExecuteSaysThatIntegersBecameStrings(t *testing.T) {
 	s := connect(t, mcpserver.Options{Runtime: execution(`["9007199254740993"]`, true)})
 	content, _ := call(t, s, "execute", `{"source":"x"}`)
-	if !strings.HasPrefix(content, `{"result":["9007199254740993"],"notes":["`) || !strings.Contains(content, "decimal string") {
+	if !strings.HasPrefix(content, `{"result":["9007199254740993"],"receipt":{"notes":["`) || !strings.Contains(content, "decimal string") {
 		t.Errorf("content %s", content)
 	}
 }

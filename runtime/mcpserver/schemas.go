@@ -46,7 +46,6 @@ func outputSchema(tool string) string {
 			`"truncated":{"type":"array","description":"Names left out for size; ask for fewer at a time.","items":{"type":"string"}}`
 	default:
 		properties = `"result":{"description":"What main returned."},` +
-			`"notes":{"type":"array","description":"What to know of the result.","items":{"type":"string"}},` +
 			`"receipt":` + receiptSchema
 	}
 	return `{"type":"object","additionalProperties":false,"properties":{` + properties + `,"error":` + errorSchema + `}}`
@@ -65,7 +64,8 @@ const errorSchema = `{"type":"object","properties":{` +
 	`"bound":{"type":"integer"},` +
 	`"trace":{"type":"array","description":"Call stack of the program, innermost last.","items":{"type":"string"}}}}`
 
-const receiptSchema = `{"type":"object","description":"What was done before the failure.","properties":{` +
+const receiptSchema = `{"type":"object","description":"What was done before a failure, or what to know of the result.","properties":{` +
+	`"notes":{"type":"array","items":{"type":"string"}},` +
 	`"execution":{"type":"string"},` +
 	`"deployment":{"type":"string"},` +
 	`"catalog":{"type":"string"},` +

@@ -62,8 +62,8 @@ func TestStructuredContentIsNotReencoded(t *testing.T) {
 	response := answer.(*jsonrpc.Response)
 	var body struct {
 		StructuredContent struct {
-			Result json.RawMessage
-			Notes  []string
+			Result  json.RawMessage
+			Receipt struct{ Notes []string }
 		}
 		Content []struct{ Text string }
 	}
@@ -73,7 +73,7 @@ func TestStructuredContentIsNotReencoded(t *testing.T) {
 	if got := string(body.StructuredContent.Result); got != result {
 		t.Errorf("structured result %s, want %s", got, result)
 	}
-	if len(body.Content) != 1 || len(body.StructuredContent.Notes) != 1 {
+	if len(body.Content) != 1 || len(body.StructuredContent.Receipt.Notes) != 1 {
 		t.Fatalf("%s", response.Result)
 	}
 	if err := json.Unmarshal([]byte(body.Content[0].Text), &body.StructuredContent); err != nil || string(body.StructuredContent.Result) != result {
