@@ -34,6 +34,7 @@ build: ## Build bin/capgen and bin/workspace
 
 .PHONY: run
 run: ## Build the reference server and run one program over this repository
+	@echo "building $(BIN)/workspace; the first time this compiles every dependency" >&2
 	@$(BUILD) -o $(BIN)/ ./cmd/workspace
 	@$(BIN)/workspace exec --root . examples/explore/explore.star
 
@@ -91,7 +92,8 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	done <<<"$$targets"
 
 .PHONY: soak
-soak: ## Fuzz each target for a minute, then repeat the tests under the race detector
+soak: ## Run every hostile program, fuzz each target for a minute, then repeat the tests under the race detector
+	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
 	@$(MAKE) fuzz FUZZTIME=60s
 	$(GO) test -race -count=10 -timeout 3h ./runtime/... ./cmd/...
 

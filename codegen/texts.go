@@ -15,9 +15,9 @@ const commentWidth = 76
 
 // directive matches a line of text that some tool would obey if it began a
 // comment: directives of the go command, the compiler and cgo, build
-// constraints, linters' switches, and the sentences by which tools know
-// generated and deprecated code.
-var directive = regexp.MustCompile(`^[/\s]*(go:|[a-z0-9]+:[a-z0-9]|\+build|line \S*:\d|export \w+$|extern \w+|#cgo|#nosec|nolint|Code generated\b|Deprecated:)`)
+// constraints, linters' switches, the sentences by which tools know generated
+// and deprecated code, and go doc's notes, BUG(who), and link targets.
+var directive = regexp.MustCompile(`^[/\s]*(go:|[a-z0-9]+:[a-z0-9]|\+build|line \S*:\d|export \w+$|extern \w+|#cgo|#nosec|nolint|Code generated\b|Deprecated:|[A-Z][A-Z]+\([^)]+\)|\[[^\]]+\]:)`)
 
 // doc writes texts as one doc comment, a paragraph each. The first may be a
 // sentence of ours; all are taken as hostile: every line gets its prefix, runes

@@ -35,8 +35,8 @@ func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, 
 func failed(f *fault.Fault) outcome  { return outcome{state: CallFailed, fault: f} }
 
 // dispatch runs one native call of subject. running is called when the handler
-// is about to run.
-func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func()) outcome {
+// is about to run, and reports whether it still may.
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
@@ -54,10 +54,9 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 	if f := d.authorize(ctx, subject, entry, call, canonical); f != nil {
 		return refused(f)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	running()
 	return d.run(ctx, entry, call)
 }
 
@@ -89,7 +88,7 @@ func checkScopes(subject authz.Subject, entry *entry) *fault.Fault {
 func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry *entry, call invocation, canonical []byte) *fault.Fault {
 	view := policyview.New(call, d.limits.MaxValueDepth+1)
 	defer view.Close()
-	err := d.askAuthorizer(ctx, authz.Request{
+	denied, err := d.askAuthorizer(ctx, authz.Request{
 		Subject:   subject,
 		ID:        entry.info.ID,
 		Name:      entry.info.Name,
@@ -99,7 +98,7 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, authz.ErrDenied):
+	case denied:
 		d.log.InfoContext(ctx, "call denied", "capability", entry.info.ID, "subject", subject.String(), "error", err)
 		return &fault.Fault{Class: fault.Denied, Capability: entry.info.Name, Message: "permission denied"}
 	default:
@@ -108,17 +107,24 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 	}
 }
 
-func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (err error) {
+// askAuthorizer also reads the error, whose methods are the host's code too.
+func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (denied bool, err error) {
 	defer contain(&err)
-	return d.authorizer.Authorize(ctx, r)
+	err = d.authorizer.Authorize(ctx, r)
+	return errors.Is(err, authz.ErrDenied), err
 }
 
 // run calls the handler, checks what it returns and converts it.
 func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
 	out, err := runHandler(ctx, call)
 	if err != nil {
-		d.log.WarnContext(ctx, "capability failed", "capability", entry.info.ID, "error", err)
-		return failed(handlerFault(entry, err))
+		f := handlerFault(ctx, entry, err)
+		level := slog.LevelWarn
+		if f.Code != "" || f.Class == fault.Cancelled {
+			level = slog.LevelInfo // the program is told, and may well have caused it
+		}
+		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
+		return failed(f)
 	}
 	wire, err := encodeOutput(out)
 	if err != nil {
@@ -127,7 +133,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 	}
 	if len(wire) > d.limits.MaxValueBytes {
 		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
-		f.Capability = entry.info.Name
+		f.Capability, f.Hint = entry.info.Name, "ask for less at once"
 		return outcome{state: CallDone, fault: f}
 	}
 	return outcome{state: CallDone, value: wire}
@@ -143,9 +149,16 @@ func encodeOutput(out canon.Encoder) (wire []byte, err error) {
 	return canon.AppendWire(nil, out)
 }
 
-// handlerFault says of a handler's error what the handler chose to disclose.
-func handlerFault(entry *entry, err error) *fault.Fault {
-	f := &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
+// handlerFault says of a handler's error what the handler chose to disclose,
+// which is nothing if a method of the error panics.
+func handlerFault(ctx context.Context, entry *entry, err error) (f *fault.Fault) {
+	f = &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
+	var panicked error
+	defer contain(&panicked)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // it stopped because it was told to
+		f.Class, f.Message = fault.Cancelled, "the execution ended while the call ran"
+		return f
+	}
 	var told *disclosed
 	if errors.As(err, &told) {
 		f.Code = told.code

@@ -91,7 +91,24 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
 		return nil, false, result.Steps, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
 	}
+	if f := s.checkText(len(text)); f != nil {
+		return nil, false, result.Steps, f
+	}
 	return text, wide || result.WideIntegers, result.Steps, nil
+}
+
+// checkText bounds the JSON text of a result whose wire bytes are within
+// MaxValueBytes: control characters are six times as long in it, an answer
+// holds it twice, and stdio clients end a session over a message of some 10 MiB.
+func (s *Server) checkText(bytes int) *fault.Fault {
+	const widest = 4
+	max := s.limits.MaxValueBytes
+	if bytes <= widest*max {
+		return nil
+	}
+	f := limitFault("MaxValueBytes", int64(max), fmt.Sprintf("the result has %d bytes as JSON, more than %d times MaxValueBytes", bytes, widest))
+	f.Path, f.Hint = "result", "return less: a summary, a count, a page"
+	return f
 }
 
 // call answers one native call.
@@ -107,11 +124,19 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
 		return worker.Reply{}
 	}
-	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() { x.calls.dispatched(i) })
+	ended := false
+	defer func() {
+		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", id)
+			x.calls.abandon(i)
+		}
+	}()
+	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
 	if o.fault == nil {
 		o.fault = x.deliver(name, len(o.value))
 	}
 	x.calls.end(i, o.state, o.fault)
+	ended = true
 	if o.fault != nil {
 		x.mu.Lock()
 		x.last = o.fault
@@ -128,7 +153,7 @@ func (x *execution) deliver(name string, bytes int) *fault.Fault {
 	max := x.server.limits.MaxIntermediateValueBytes
 	if x.delivered+int64(bytes) > max {
 		f := limitFault("MaxIntermediateValueBytes", max, fmt.Sprintf("the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes)))
-		f.Capability = name
+		f.Capability, f.Hint = name, "ask for less: narrow the calls down, or do the work in several programs"
 		return f
 	}
 	x.delivered += int64(bytes)

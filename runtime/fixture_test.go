@@ -11,6 +11,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if IsWorker() {
+		go boundWorkerMemory()
+	}
 	ServeWorkerAndExit()
 	os.Exit(m.Run())
 }

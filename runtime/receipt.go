@@ -53,11 +53,13 @@ type CallRecord struct {
 }
 
 // recorder collects call records while handlers run; the snapshot taken when
-// an execution ends no longer changes, even if a handler returns later.
+// an execution ends no longer changes, even if a handler returns later, and no
+// handler starts after it.
 type recorder struct {
 	mu      sync.Mutex
 	calls   []CallRecord
 	started []time.Time
+	closed  bool // the snapshot was taken
 }
 
 // begin adds a call in state not_dispatched and returns its index.
@@ -69,11 +71,27 @@ func (r *recorder) begin(id, name string) int {
 	return len(r.calls) - 1
 }
 
-// dispatched marks that the handler runs from now on.
-func (r *recorder) dispatched(i int) {
+// dispatched marks that the handler runs from now on. It is false when the
+// execution has ended, and its receipt says that the handler did not run.
+func (r *recorder) dispatched(i int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
 	r.calls[i].State = CallUnknown
+	return true
+}
+
+// abandon records that the host's own code left call i without an outcome.
+func (r *recorder) abandon(i int) {
+	r.mu.Lock()
+	state := r.calls[i].State
+	r.mu.Unlock()
+	if state == CallUnknown {
+		state = CallFailed
+	}
+	r.end(i, state, &fault.Fault{Class: fault.Internal})
 }
 
 // end records how call i went. f may stand beside CallDone: the handler did
@@ -89,10 +107,12 @@ func (r *recorder) end(i int, state CallState, f *fault.Fault) {
 	}
 }
 
-// snapshot returns a copy; calls still running get the time they took so far.
+// snapshot returns a copy and lets no further handler start; calls still
+// running get the time they took so far.
 func (r *recorder) snapshot() []CallRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.closed = true
 	calls := make([]CallRecord, len(r.calls))
 	copy(calls, r.calls)
 	for i := range calls {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"errors"
 	"math"
 
@@ -47,7 +48,36 @@ func (j *jsonReader) syntaxError(err error) {
 	if errors.As(err, &located) {
 		at, message = j.src.at(located.Offset), located.Message
 	}
-	j.errorf(at, ruleJSONSyntax, "%s", plain(message, maxPlain))
+	f := j.errorf(at, ruleJSONSyntax, "%s", plain(message, maxPlain))
+	if located != nil {
+		f.Hint = j.syntaxHint(located.Offset)
+	}
+}
+
+// syntaxHint says what a person most likely did where the reader stopped.
+// Empty when nothing is likely.
+func (j *jsonReader) syntaxHint(offset int) string {
+	text := j.src.text
+	before := bytes.TrimRight(text[:min(offset, len(text))], " \t\r\n")
+	if len(before) == 0 && len(bytes.TrimSpace(text)) == 0 {
+		return "the file is empty: a manifest starts with {\"capgen\": 1"
+	}
+	if offset >= len(text) {
+		return "the file ends before its last bracket"
+	}
+	switch c := text[offset]; {
+	case len(before) == 0 && c != '{' && c != '[' && c != '/':
+		return "a file whose name ends in .json is read as JSON: rename a YAML manifest"
+	case (c == '}' || c == ']') && before[len(before)-1] == ',':
+		return "remove the comma before it"
+	case c == '/' || c == '#':
+		return "JSON has no comments: remove it, or write the manifest in YAML"
+	case c == '\'':
+		return "JSON strings stand in double quotes"
+	case c == '"':
+		return "put a comma between the entries"
+	}
+	return ""
 }
 
 // value returns nil when reading has to stop.

@@ -42,7 +42,7 @@ func special() []struct {
 		{"missing", same, files{"n.yaml": nil}, []string{`m.yaml: error: no such file [file-missing]`}},
 		{"large", func(l *limits) { l.fileBytes = 3 }, yaml("abcd"), []string{`m.yaml:1:1: error: 4 bytes, the limit is 3 [file-too-large]`}},
 		{"bom", same, yaml("\xef\xbb\xbfcapgen: 1\n"), []string{`m.yaml:1:1: error: the file starts with a byte order mark [encoding]`}},
-		{"utf-16", same, yaml("\xff\xfec\x00"), []string{`m.yaml:1:1: error: byte 0xff is not UTF-8 [encoding]`}},
+		{"utf-16", same, yaml("\xff\xfec\x00"), []string{`m.yaml:1:1: error: the file is UTF-16 [encoding]`}},
 		{"latin-1", same, yaml("a: é\nb: \xe9\n"), []string{`m.yaml:2:4: error: byte 0xe9 is not UTF-8 [encoding]`}},
 		{"line separator", same, yaml("a: é\u2028b\n"), []string{`m.yaml:1:6: error: character U+2028 in the file [encoding]`}},
 		{"next line", same, yaml("a: \u0085b\n"), []string{`m.yaml:1:4: error: character U+0085 in the file [encoding]`}},

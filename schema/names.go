@@ -70,10 +70,11 @@ func (l *loader) capabilityName(n *node) (string, bool) {
 		switch {
 		case len(s) > maxName:
 			f.hint("a name has at most %d bytes", maxName)
-		case len(segments) < 2:
+		case len(segments) < 2 && isSegment(s):
 			f.hint("a name has at least two segments: namespace.verb")
 		default:
-			f.hint("each segment starts with a-z and goes on with a-z, 0-9 and _")
+			f.hint("two or more segments joined by dots; each starts with a-z and goes on with a-z, 0-9 and _")
+			f.Nearest = repairedName(s)
 		}
 		return "", false
 	}
@@ -103,6 +104,16 @@ func (l *loader) capabilityName(n *node) (string, bool) {
 		}
 	}
 	return s, true
+}
+
+// repairedName is a name in another convention written in ours: Notes/Find-All
+// is notes.find_all. Empty when that gives no name.
+func repairedName(s string) string {
+	s = strings.NewReplacer("/", ".", ":", ".", "-", "_", " ", "_").Replace(strings.ToLower(s))
+	if segments := strings.Split(s, "."); len(segments) > 1 && allOf(segments, isSegment) {
+		return s
+	}
+	return ""
 }
 
 func allOf(list []string, f func(string) bool) bool {

@@ -45,6 +45,10 @@ func (s *source) check(r *report, maxBytes int) bool {
 			hint("save it as UTF-8 without one")
 		return false
 	}
+	if bytes.HasPrefix(s.text, []byte("\xff\xfe")) || bytes.HasPrefix(s.text, []byte("\xfe\xff")) {
+		r.errorf(s.at(0), ruleEncoding, "the file is UTF-16").hint("save it as UTF-8 without a byte order mark")
+		return false
+	}
 	for i := 0; i < len(s.text); {
 		c := s.text[i]
 		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {

@@ -3,7 +3,9 @@ package schema
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
@@ -97,7 +99,53 @@ func (y *yamlReader) syntaxError(err error, tooDeep bool) {
 		y.errorf(at, ruleTooDeep, "nested more than %d deep", y.limits.fileDepth).hint("flatten it")
 		return
 	}
-	y.errorf(at, ruleYAMLSyntax, "%s", plain(message, maxPlain))
+	f := y.errorf(at, ruleYAMLSyntax, "%s", plain(message, maxPlain))
+	f.Hint = y.syntaxHint(message)
+	if located != nil && located.ContextMark.Line > 0 {
+		// Where a bracket or quote was opened that the parser still waits
+		// for: the mistake is more often there than where it gave up.
+		if opened := y.cursor.position(located.ContextMark.Line, located.ContextMark.Column); opened.Line != at.Line {
+			f.related(opened)
+		}
+	}
+}
+
+// syntaxHint says what a person most likely did where the cursor stands; the
+// parser has words for its grammar only. Empty when nothing is likely.
+func (y *yamlReader) syntaxHint(message string) string {
+	if y.cursor.line == 0 {
+		return "" // the parser named no place
+	}
+	start := y.cursor.lines[y.cursor.line-1]
+	line, _, _ := bytes.Cut(y.cursor.text[start:], []byte("\n"))
+	before := string(line[:min(len(line), y.cursor.offset-start)])
+	if y.cursor.offset-start == 0 && y.cursor.line > 1 {
+		// The parser stands behind the end of a line: that line is meant.
+		before = string(bytes.TrimRight(y.cursor.text[y.cursor.lines[y.cursor.line-2]:start], "\r\n"))
+	}
+	switch {
+	case strings.Contains(message, "cannot start any token") && y.cursor.byteAt() == '\t':
+		return "indent with spaces: YAML takes no tab there"
+	case strings.Contains(message, "cannot start any token") && strings.IndexByte("@%`", y.cursor.byteAt()) >= 0:
+		return fmt.Sprintf("quote the value: %s has a meaning of its own at the start of one", quote(string(rune(y.cursor.byteAt()))))
+	case strings.Contains(message, "unknown anchor"):
+		return "quote the value if it is a string: a * at its start refers to an anchor, which a manifest does not take"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return "quote the value if the colon belongs to it; otherwise mend the indentation: keys of one mapping stand in one column"
+	case strings.Contains(before, "$ref: #"):
+		return "quote the reference: \"#/types/NAME\"; without quotes the # starts a comment"
+	case strings.Contains(message, "while scanning a quoted"):
+		if y.cursor.offset == len(y.cursor.text) {
+			return "close the quotation mark that is open"
+		}
+	case strings.Contains(message, "while parsing a flow"):
+		return "close the bracket that is open, or put a comma between the entries"
+	case strings.Contains(message, "while parsing a block") && strings.Contains(before, "'"):
+		return "inside single quotes write an apostrophe twice"
+	case strings.Contains(message, "while parsing a block"):
+		return "mend the indentation: entries of one list, and keys of one mapping, stand in one column"
+	}
+	return ""
 }
 
 // convert returns nil when reading has to stop.

@@ -29,11 +29,19 @@ func check(ctx context.Context, t *tool, o *options) int {
 		return t.fail(err)
 	}
 	defer tr.close()
+	if err := t.warnElsewhere(o, tr, m.Package); err != nil {
+		return t.fail(err)
+	}
 	diags, diffs, err := tr.compare(ctx, files)
 	if err != nil {
 		return t.fail(err)
 	}
 	if len(diags) == 0 {
+		if o.format == schema.FormatJSON { // whoever parses it gets a document
+			if err := schema.Render(t.stdout, nil, o.format); err != nil {
+				return t.fail(err)
+			}
+		}
 		fmt.Fprintf(t.stderr, "%s: up to date, %d files\n", tr.name, len(files))
 		return exitClean
 	}

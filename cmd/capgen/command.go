@@ -177,7 +177,11 @@ func (c *command) checkFormat(f schema.Format) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown format %q", f)
+	formats := "text, json or github"
+	if c.name == "show" {
+		formats = "text or json"
+	}
+	return fmt.Errorf("unknown format %q: give %s", f, formats)
 }
 
 // flagError adds the nearest name to the flag package's message.
@@ -185,9 +189,16 @@ func (c *command) flagError(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return errHelp
 	}
+	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
+		return fmt.Errorf("--%s needs a value", name)
+	}
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("unknown flag --%s%s", name, didYouMean(name, c.flags))
+	var flags []string
+	for _, f := range c.flags {
+		flags = append(flags, "--"+f)
+	}
+	return fmt.Errorf("unknown flag --%s%s", name, didYouMean("--"+name, flags))
 }

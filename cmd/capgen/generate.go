@@ -18,6 +18,9 @@ func generate(ctx context.Context, t *tool, o *options) int {
 		return t.fail(err)
 	}
 	defer tr.close()
+	if err := t.warnElsewhere(o, tr, m.Package); err != nil {
+		return t.fail(err)
+	}
 	changes, inTheWay, err := tr.changes(files)
 	if err != nil {
 		return t.fail(err)
@@ -39,7 +42,10 @@ func generate(ctx context.Context, t *tool, o *options) int {
 		}
 	}
 	if !o.dryRun {
-		if err := tr.apply(ctx, changes); err != nil {
+		ctx, stop := interruptible(ctx)
+		err := tr.apply(ctx, changes)
+		stop()
+		if err != nil {
 			return t.fail(err)
 		}
 	}

@@ -49,6 +49,9 @@ func (t *tool) report(diags []schema.Diagnostic, format schema.Format, failed bo
 }
 
 func (t *tool) readManifest(name string) ([]byte, error) {
+	if name == "" {
+		return nil, errors.New("--manifest names no file")
+	}
 	f, err := os.Open(t.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no manifest %s: run capgen where it is, or name one with --manifest", name)
@@ -57,6 +60,9 @@ func (t *tool) readManifest(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory: name the manifest in it with --manifest", name)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)

@@ -17,11 +17,16 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := run(ctx, os.Args[1:], &tool{stdout: os.Stdout, stderr: os.Stderr, dir: "."})
-	stop()
-	os.Exit(code)
+	os.Exit(run(context.Background(), os.Args[1:], &tool{stdout: os.Stdout, stderr: os.Stderr, dir: "."}))
+}
+
+// interruptible is ctx, done at the first interrupt or termination signal; a
+// second one ends the process. It is for the time in which files are written:
+// at any other the first signal ends the process, whatever that waits for.
+func interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // tool is where a command reads and writes. dir is what relative paths are
@@ -43,10 +48,10 @@ func run(ctx context.Context, args []string, t *tool) int {
 		fmt.Fprint(t.stderr, overview())
 		return exitUsage
 	}
-	switch args[0] {
-	case "help", "-h", "-help", "--help":
+	switch {
+	case isHelp(args[0]):
 		return help(t, args[1:])
-	case "-version", "--version":
+	case args[0] == "-version" || args[0] == "--version":
 		args = []string{"version"}
 	}
 	c := find(args[0])
@@ -65,8 +70,12 @@ func run(ctx context.Context, args []string, t *tool) int {
 	return c.run(ctx, t, o)
 }
 
+func isHelp(word string) bool {
+	return word == "help" || word == "-h" || word == "-help" || word == "--help"
+}
+
 func help(t *tool, args []string) int {
-	if len(args) == 0 {
+	if len(args) == 0 || isHelp(args[0]) {
 		fmt.Fprint(t.stdout, overview())
 		return exitClean
 	}

@@ -97,7 +97,7 @@ func (f *files) Search(ctx context.Context, in generated.SearchInput) (generated
 	page, err := f.tree.Search(ctx, tree.SearchRequest{
 		Scope:   tree.Scope{Path: in.Path, Include: in.Include.Value, Exclude: in.Exclude.Value, VersionControl: in.VersionControl},
 		Pattern: in.Pattern, Literal: in.Literal, IgnoreCase: in.IgnoreCase,
-		Context: int(in.Context), Limit: int(in.MaxMatches), PerFile: int(in.MaxPerFile), Cursor: in.Cursor,
+		Context: int(in.Context), Limit: int(in.Limit), PerFile: int(in.MaxPerFile), Cursor: in.Cursor,
 	})
 	return generated.SearchOutput{
 		Matches: each(page.Matches, func(m tree.Match) types.Match {

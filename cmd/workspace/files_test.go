@@ -99,7 +99,7 @@ func TestHandlers(t *testing.T) {
 		t.Errorf("read: %+v", r)
 	}
 
-	found, err := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: `func (\w+)`, Context: 1, MaxMatches: 10, MaxPerFile: 10})
+	found, err := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: `func (\w+)`, Context: 1, Limit: 10, MaxPerFile: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestDisclosed(t *testing.T) {
 	_, list := f.List(ctx, generated.ListInput{Path: "/etc", Limit: 1})
 	_, walk := f.Tree(ctx, generated.TreeInput{Path: "none", Limit: 1})
 	_, read := f.Read(ctx, generated.ReadInput{MaxBytes: 1})
-	_, search := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: "(", MaxMatches: 1, MaxPerFile: 1})
+	_, search := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: "(", Limit: 1, MaxPerFile: 1})
 	for want, err := range map[string]error{
 		"invalid: absolute paths":              list,
 		"not_found: no file or directory":      walk,
@@ -163,7 +163,7 @@ func TestLargestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: "x", Context: 10, MaxMatches: 1000, MaxPerFile: 1000})
+	found, err := f.Search(ctx, generated.SearchInput{Path: ".", Pattern: "x", Context: 10, Limit: 1000, MaxPerFile: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

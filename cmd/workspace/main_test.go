@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/host"
 )
 
 // asServer makes the test binary the server, so that tests run the program
@@ -143,8 +146,8 @@ def main():
     walked = files.tree(include=["*.go"], kinds=["file"])
     stats = files.stat(paths=["one/a.go", "../x", "two/none"]).stats
     read = files.read(ranges=[{"path": "one/a.go", "first_line": 3, "last_line": 3}], paths=["two/b.txt", "two"])
-    found = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1)
-    more = files.search(pattern="NEEDLE|func", ignore_case=True, max_matches=1, cursor=found.next)
+    found = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1)
+    more = files.search(pattern="NEEDLE|func", ignore_case=True, limit=1, cursor=found.next)
     return {
         "list": [e.path for e in listed.entries],
         "tree": [e.path for e in walked.entries],
@@ -195,11 +198,47 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+// A program's own words do not command the terminal they are shown on.
+func TestErrorsAreShownNotObeyed(t *testing.T) {
+	_, stderr, exit := workspace(t, `
+def main():
+    fail("\033[31m\nworkspace: forged")
+`, "exec", "--root", t.TempDir(), "-")
+	if exit != 1 || strings.Contains(stderr, "\x1b") || strings.Contains(stderr, "\nworkspace: forged") || !strings.Contains(stderr, `\u001b[31m\u000aworkspace: forged`) {
+		t.Errorf("exit %d: %q", exit, stderr)
+	}
+}
+
+// TestReferencePage: the page has the flags and variables that the program has.
+func TestReferencePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reference/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "\n## workspace")
+	settings := host.Settings(options(new(roots)))
+	for _, s := range settings {
+		row := regexp.MustCompile("(?m)^\\|.*`--" + s.Flag + "[ `].*$").FindString(page)
+		if row == "" || s.Variable != "" && !strings.Contains(row, "`"+s.Variable+"`") {
+			t.Errorf("--%s %s: row %q", s.Flag, s.Variable, row)
+		}
+	}
+	for _, name := range regexp.MustCompile(`--[a-z][a-z-]*|CAPGEN_[A-Z_]+`).FindAllString(page, -1) {
+		if !slices.ContainsFunc(settings, func(s host.Setting) bool {
+			return name == "--"+s.Flag || name == s.Variable
+		}) {
+			t.Errorf("%s is no flag or variable of the program", name)
+		}
+	}
+}
+
 // TestFound asks in the words of an agent.
 func TestFound(t *testing.T) {
 	for query, want := range map[string]string{
 		"grep for a regular expression": "files.search", "list a directory": "files.list", "read file contents": "files.read",
 		"project structure": "files.tree", "find files by name": "files.tree", "file size": "files.stat", "files.stat": "files.stat",
+		"find references": "files.search", "get symbol definition": "files.search", "find TODO comments": "files.search", "largest files": "files.tree",
+		"recursive listing": "files.tree", "head of a file": "files.read", "permissions": "files.stat",
 	} {
 		stdout, stderr, exit := workspace(t, "", "search", query)
 		var answer runtime.SearchResult

@@ -10,15 +10,16 @@ import (
 
 // SearchInput is the input of files.search.
 type SearchInput struct {
-	// RE2 expression, matched against each line; ^ and $ are its ends.
+	// RE2 expression (no lookaround), matched against each line alone; ^ and $ are
+	// its ends.
 	Pattern string
 	// Take pattern as plain text.
 	Literal bool
 	// Match upper and lower case alike.
 	IgnoreCase bool
-	// Directory to search; "." is the top.
+	// Directory or file to search; "." is the top.
 	Path string
-	// Search only files that match one of these globs, such as *.go; see
+	// Search only files that match one of these globs, such as ["*.go"]; see
 	// files.tree.
 	Include canon.Optional[[]string]
 	// Leave out files that match one of these globs, and directories with all that
@@ -29,7 +30,7 @@ type SearchInput struct {
 	// How many lines to return before and after each match.
 	Context int64
 	// Most matches of one page.
-	MaxMatches int64
+	Limit int64
 	// Most matches of one file; more are reported under problems.
 	MaxPerFile int64
 	// next of the page before, with all other arguments as they were.
@@ -38,7 +39,7 @@ type SearchInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *SearchInput) Decode(r *canon.Reader) error {
-	*v = SearchInput{Literal: false, IgnoreCase: false, Path: ".", VersionControl: false, Context: 0, MaxMatches: 100, MaxPerFile: 1000, Cursor: ""}
+	*v = SearchInput{Literal: false, IgnoreCase: false, Path: ".", VersionControl: false, Context: 0, Limit: 100, MaxPerFile: 1000, Cursor: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
@@ -67,8 +68,8 @@ func (v *SearchInput) Decode(r *canon.Reader) error {
 			v.VersionControl = seen.Mark(r, 6).Bool()
 		case "context":
 			v.Context = seen.Mark(r, 7).Int(0, 10)
-		case "max_matches":
-			v.MaxMatches = seen.Mark(r, 8).Int(1, 1000)
+		case "limit":
+			v.Limit = seen.Mark(r, 8).Int(1, 1000)
 		case "max_per_file":
 			v.MaxPerFile = seen.Mark(r, 9).Int(1, 1000)
 		case "cursor":
@@ -101,8 +102,8 @@ func (v *SearchInput) Encode(w *canon.Writer) {
 		}
 		w.EndArray()
 	}
+	w.Key("limit").Int(v.Limit, 1, 1000)
 	w.Key("literal").Bool(v.Literal)
-	w.Key("max_matches").Int(v.MaxMatches, 1, 1000)
 	w.Key("max_per_file").Int(v.MaxPerFile, 1, 1000)
 	w.Key("path").String(v.Path, 0, 4096)
 	w.Key("pattern").String(v.Pattern, 1, 1000)
@@ -203,28 +204,28 @@ func searchCapability(h Handlers) runtime.Capability {
 		ID:          "files.search",
 		Name:        "files.search",
 		Summary:     "Search the lines of files for a regular expression, with context.",
-		Description: "Searches every text file below a directory, line by line, for an RE2 expression or a plain text, and returns matching lines by path and line number. Binary files are counted and passed over; files of more than 8 MiB and the rest of lines of more than 16 KiB are not searched, which is reported under problems. A page also ends after 16 MiB of text, so a page may be empty and not be the last.",
-		Search:      []string{"grep", "find text inside", "search code with regex", "where is a name used", "find occurrences"},
+		Description: "Searches one file, or every text file below a directory, line by line, for an RE2 expression or a plain text, and returns matching lines by path and line number. Binary files are counted and passed over; files of more than 8 MiB and the rest of lines of more than 16 KiB are not searched, which is reported under problems. A page also ends after 16 MiB of text, so a page may be empty and not be the last.",
+		Search:      []string{"grep", "find text inside", "search code with regex", "where is a name used", "find occurrences", "find where a function or symbol is defined", "find references and usages", "find TODO comments", "count matches"},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Scopes:      []string{"files:read"},
-		Signature:   `files.search(*, pattern: str, literal: bool = False, ignore_case: bool = False, path: str = ".", include: list[str] = None, exclude: list[str] = None, version_control: bool = False, context: int = 0, max_matches: int = 100, max_per_file: int = 1000, cursor: str = "")`,
+		Signature:   `files.search(*, pattern: str, literal: bool = False, ignore_case: bool = False, path: str = ".", include: list[str] = None, exclude: list[str] = None, version_control: bool = False, context: int = 0, limit: int = 100, max_per_file: int = 1000, cursor: str = "")`,
 		Parameters: []runtime.Parameter{
-			{Name: "pattern", Description: "RE2 expression, matched against each line; ^ and $ are its ends."},
+			{Name: "pattern", Description: "RE2 expression (no lookaround), matched against each line alone; ^ and $ are its ends."},
 			{Name: "literal", Description: "Take pattern as plain text."},
 			{Name: "ignore_case", Description: "Match upper and lower case alike."},
-			{Name: "path", Description: `Directory to search; "." is the top.`},
-			{Name: "include", Description: "Search only files that match one of these globs, such as *.go; see files.tree."},
+			{Name: "path", Description: `Directory or file to search; "." is the top.`},
+			{Name: "include", Description: `Search only files that match one of these globs, such as ["*.go"]; see files.tree.`},
 			{Name: "exclude", Description: "Leave out files that match one of these globs, and directories with all that lies below them."},
 			{Name: "version_control", Description: "Search .git, .hg, .jj and .svn, too."},
 			{Name: "context", Description: "How many lines to return before and after each match."},
-			{Name: "max_matches", Description: "Most matches of one page."},
+			{Name: "limit", Description: "Most matches of one page."},
 			{Name: "max_per_file", Description: "Most matches of one file; more are reported under problems."},
 			{Name: "cursor", Description: "next of the page before, with all other arguments as they were."},
 		},
-		Binding: `{"id":"files.search","input":[{"kind":"string","maxLength":1000,"minLength":1,"name":"pattern","required":true},{"default":"false","kind":"boolean","name":"literal"},{"default":"false","kind":"boolean","name":"ignore_case"},{"default":"\".\"","kind":"string","maxLength":4096,"name":"path"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"include"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"exclude"},{"default":"false","kind":"boolean","name":"version_control"},{"default":"0","kind":"integer","maximum":10,"name":"context"},{"default":"100","kind":"integer","maximum":1000,"minimum":1,"name":"max_matches"},{"default":"1000","kind":"integer","maximum":1000,"minimum":1,"name":"max_per_file"},{"default":"\"\"","kind":"string","maxLength":16384,"name":"cursor"}],"name":"files.search","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":4096,"name":"path","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"line","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"column","required":true},{"kind":"string","maxLength":400,"name":"text","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"before","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"after","required":true},{"kind":"boolean","name":"cut","required":true}],"kind":"object"},"kind":"array","maxLength":1000,"name":"matches","required":true},{"items":{"fields":[{"kind":"string","maxLength":16384,"name":"path","required":true},{"enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"],"kind":"string","maxLength":1048576,"name":"code","required":true},{"kind":"string","maxLength":256,"name":"message","required":true}],"kind":"object"},"kind":"array","maxLength":100,"name":"problems","required":true},{"kind":"integer","maximum":9007199254740991,"name":"files_searched","required":true},{"kind":"integer","maximum":9007199254740991,"name":"binary_files","required":true},{"kind":"boolean","name":"truncated","required":true},{"kind":"string","maxLength":16384,"name":"next","required":true}],"kind":"object"}}`,
-		Input:   `[{"name":"pattern","type":"str","required":true,"description":"RE2 expression, matched against each line; ^ and $ are its ends.","minLength":1,"maxLength":1000},{"name":"literal","type":"bool","default":false,"description":"Take pattern as plain text."},{"name":"ignore_case","type":"bool","default":false,"description":"Match upper and lower case alike."},{"name":"path","type":"str","default":".","description":"Directory to search; \".\" is the top.","maxLength":4096},{"name":"include","type":"list[str]","description":"Search only files that match one of these globs, such as *.go; see files.tree.","maxItems":50,"items":{"type":"str","minLength":1,"maxLength":256}},{"name":"exclude","type":"list[str]","description":"Leave out files that match one of these globs, and directories with all that lies below them.","maxItems":50,"items":{"type":"str","minLength":1,"maxLength":256}},{"name":"version_control","type":"bool","default":false,"description":"Search .git, .hg, .jj and .svn, too."},{"name":"context","type":"int","default":0,"description":"How many lines to return before and after each match.","minimum":0,"maximum":10},{"name":"max_matches","type":"int","default":100,"description":"Most matches of one page.","minimum":1,"maximum":1000},{"name":"max_per_file","type":"int","default":1000,"description":"Most matches of one file; more are reported under problems.","minimum":1,"maximum":1000},{"name":"cursor","type":"str","default":"","description":"next of the page before, with all other arguments as they were.","maxLength":16384}]`,
-		Output:  `{"type":"dict","fields":[{"name":"matches","type":"list[dict]","required":true,"description":"The matching lines, by path and line.","maxItems":1000,"items":{"type":"dict","description":"One line that matches.","fields":[{"name":"path","type":"str","required":true,"description":"Path of the file.","maxLength":4096},{"name":"line","type":"int","required":true,"description":"Number of the line, counting from 1.","minimum":1},{"name":"column","type":"int","required":true,"description":"Where the first match in the line begins, in characters from 1.","minimum":1},{"name":"text","type":"str","required":true,"description":"The line without its line break; of a long line an excerpt around the match.","maxLength":400},{"name":"before","type":"list[str]","required":true,"description":"Lines before it, as many as context says.","maxItems":10,"items":{"type":"str","maxLength":400}},{"name":"after","type":"list[str]","required":true,"description":"Lines after it, as many as context says.","maxItems":10,"items":{"type":"str","maxLength":400}},{"name":"cut","type":"bool","required":true,"description":"Whether text is an excerpt."}]}},{"name":"problems","type":"list[dict]","required":true,"description":"What could not be searched, or not wholly.","maxItems":100,"items":{"type":"dict","description":"A place that was passed over, or not dealt with wholly.","fields":[{"name":"path","type":"str","required":true,"description":"The path; escaped if it is unnameable.","maxLength":16384},{"name":"code","type":"str","required":true,"description":"invalid: the request is wrong. not_found: nothing has this path. outside: a link leads out of the root. not_file, not_directory: it is something else. permission: the operating system refuses. too_large, too_deep, long_line, more_matches: a bound was met, and the answer leaves something out. changed: the file is not the one the page before began with. unreadable: anything else.","enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"]},{"name":"message","type":"str","required":true,"description":"What was left out.","maxLength":256}]}},{"name":"files_searched","type":"int","required":true,"description":"How many files were searched on this page.","minimum":0},{"name":"binary_files","type":"int","required":true,"description":"How many binary files were passed over on this page.","minimum":0},{"name":"truncated","type":"bool","required":true,"description":"Whether another page follows."},{"name":"next","type":"str","required":true,"description":"Cursor of the next page, empty after the last one.","maxLength":16384}]}`,
+		Binding: `{"id":"files.search","input":[{"kind":"string","maxLength":1000,"minLength":1,"name":"pattern","required":true},{"default":"false","kind":"boolean","name":"literal"},{"default":"false","kind":"boolean","name":"ignore_case"},{"default":"\".\"","kind":"string","maxLength":4096,"name":"path"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"include"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"exclude"},{"default":"false","kind":"boolean","name":"version_control"},{"default":"0","kind":"integer","maximum":10,"name":"context"},{"default":"100","kind":"integer","maximum":1000,"minimum":1,"name":"limit"},{"default":"1000","kind":"integer","maximum":1000,"minimum":1,"name":"max_per_file"},{"default":"\"\"","kind":"string","maxLength":16384,"name":"cursor"}],"name":"files.search","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":4096,"name":"path","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"line","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"column","required":true},{"kind":"string","maxLength":400,"name":"text","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"before","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"after","required":true},{"kind":"boolean","name":"cut","required":true}],"kind":"object"},"kind":"array","maxLength":1000,"name":"matches","required":true},{"items":{"fields":[{"kind":"string","maxLength":16384,"name":"path","required":true},{"enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"],"kind":"string","maxLength":1048576,"name":"code","required":true},{"kind":"string","maxLength":256,"name":"message","required":true}],"kind":"object"},"kind":"array","maxLength":100,"name":"problems","required":true},{"kind":"integer","maximum":9007199254740991,"name":"files_searched","required":true},{"kind":"integer","maximum":9007199254740991,"name":"binary_files","required":true},{"kind":"boolean","name":"truncated","required":true},{"kind":"string","maxLength":16384,"name":"next","required":true}],"kind":"object"}}`,
+		Input:   `[{"name":"pattern","type":"str","required":true,"description":"RE2 expression (no lookaround), matched against each line alone; ^ and $ are its ends.","minLength":1,"maxLength":1000},{"name":"literal","type":"bool","default":false,"description":"Take pattern as plain text."},{"name":"ignore_case","type":"bool","default":false,"description":"Match upper and lower case alike."},{"name":"path","type":"str","default":".","description":"Directory or file to search; \".\" is the top.","maxLength":4096},{"name":"include","type":"list[str]","description":"Search only files that match one of these globs, such as [\"*.go\"]; see files.tree.","maxItems":50,"items":{"type":"str","minLength":1,"maxLength":256}},{"name":"exclude","type":"list[str]","description":"Leave out files that match one of these globs, and directories with all that lies below them.","maxItems":50,"items":{"type":"str","minLength":1,"maxLength":256}},{"name":"version_control","type":"bool","default":false,"description":"Search .git, .hg, .jj and .svn, too."},{"name":"context","type":"int","default":0,"description":"How many lines to return before and after each match.","minimum":0,"maximum":10},{"name":"limit","type":"int","default":100,"description":"Most matches of one page.","minimum":1,"maximum":1000},{"name":"max_per_file","type":"int","default":1000,"description":"Most matches of one file; more are reported under problems.","minimum":1,"maximum":1000},{"name":"cursor","type":"str","default":"","description":"next of the page before, with all other arguments as they were.","maxLength":16384}]`,
+		Output:  `{"type":"dict","fields":[{"name":"matches","type":"list[dict]","required":true,"description":"The matching lines, by path and line.","maxItems":1000,"items":{"type":"dict","description":"One line that matches.","fields":[{"name":"path","type":"str","required":true,"description":"Path of the file.","maxLength":4096},{"name":"line","type":"int","required":true,"description":"Number of the line, counting from 1.","minimum":1},{"name":"column","type":"int","required":true,"description":"Where the first match in the line begins, in characters from 1.","minimum":1},{"name":"text","type":"str","required":true,"description":"The line without its line break; of a long line an excerpt around the match.","maxLength":400},{"name":"before","type":"list[str]","required":true,"description":"Lines before it, as many as context says.","maxItems":10,"items":{"type":"str","maxLength":400}},{"name":"after","type":"list[str]","required":true,"description":"Lines after it, as many as context says.","maxItems":10,"items":{"type":"str","maxLength":400}},{"name":"cut","type":"bool","required":true,"description":"Whether text is an excerpt."}]}},{"name":"problems","type":"list[dict]","required":true,"description":"What could not be searched, or not wholly.","maxItems":100,"items":{"type":"dict","description":"A place that was passed over, or not dealt with wholly.","fields":[{"name":"path","type":"str","required":true,"description":"The path; escaped if it is unnameable.","maxLength":16384},{"name":"code","type":"str","required":true,"description":"invalid: the request is wrong. outside: a link leads out of the root. too_large, too_deep, long_line, more_matches: a bound was met, and the answer leaves something out. changed: not the file that the page before began with.","enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"]},{"name":"message","type":"str","required":true,"description":"What was left out.","maxLength":256}]}},{"name":"files_searched","type":"int","required":true,"description":"How many files were searched on this page.","minimum":0},{"name":"binary_files","type":"int","required":true,"description":"How many binary files were passed over on this page.","minimum":0},{"name":"truncated","type":"bool","required":true,"description":"Whether another page follows."},{"name":"next","type":"str","required":true,"description":"Cursor of the next page, empty after the last one.","maxLength":16384}]}`,
 	}, h.Search)
 }

@@ -10,12 +10,10 @@ import "github.com/capgen/capgen/runtime/canon"
 type Problem struct {
 	// The path; escaped if it is unnameable.
 	Path string
-	// invalid: the request is wrong. not_found: nothing has this path. outside: a
-	// link leads out of the root. not_file, not_directory: it is something else.
-	// permission: the operating system refuses. too_large, too_deep, long_line,
-	// more_matches: a bound was met, and the answer leaves something out. changed:
-	// the file is not the one the page before began with. unreadable: anything
-	// else.
+	// invalid: the request is wrong. outside: a link leads out of the root.
+	// too_large, too_deep, long_line, more_matches: a bound was met, and the
+	// answer leaves something out. changed: not the file that the page before
+	// began with.
 	Code FailureCode
 	// What was left out.
 	Message string

@@ -10,7 +10,9 @@ const MaxBytes = 128
 // more than a third of name would have to change. An edit inserts, deletes or
 // replaces a byte or swaps two neighbours; case and underscores are free. Of
 // equals the first in byte order wins, so that the answer does not depend on
-// the order of the candidates. name itself is never the answer.
+// the order of the candidates. name itself is never the answer. Where none is that
+// close, it is the only candidate that name abbreviates or continues: str is
+// string, readonly is read.
 func Name(name string, candidates []string) string {
 	folded := fold(name)
 	if folded == "" || len(name) > MaxBytes {
@@ -26,7 +28,30 @@ func Name(name string, candidates []string) string {
 			best, limit = c, d
 		}
 	}
+	if best == "" {
+		return abbreviated(name, folded, candidates)
+	}
 	return best
+}
+
+// abbreviated returns the only candidate that folded begins or that begins
+// folded, of which three bytes at least are common; "" for none or several.
+func abbreviated(name, folded string, candidates []string) string {
+	found := ""
+	for _, c := range candidates {
+		if c == name || len(c) > MaxBytes {
+			continue
+		}
+		other := fold(c)
+		if min(len(other), len(folded)) < 3 || !strings.HasPrefix(other, folded) && !strings.HasPrefix(folded, other) {
+			continue
+		}
+		if found != "" && found != c {
+			return ""
+		}
+		found = c
+	}
+	return found
 }
 
 func fold(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }

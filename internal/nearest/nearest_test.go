@@ -30,6 +30,28 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestAbbreviations(t *testing.T) {
+	types := []string{"object", "array", "string", "integer", "number", "boolean"}
+	for _, c := range []struct {
+		name       string
+		candidates []string
+		want       string
+	}{
+		{"str", types, "string"},
+		{"Int", types, "integer"},
+		{"bool", types, "boolean"},
+		{"readonly", []string{"read", "write", "destroy"}, "read"},
+		{"st", types, ""},
+		{"strategy", types, ""},
+		{"min", []string{"minimum", "minLength"}, ""},
+		{"string", []string{"string", "string_list", "string_list"}, "string_list"},
+	} {
+		if got := Name(c.name, c.candidates); got != c.want {
+			t.Errorf("nearest to %q of %q: %q, want %q", c.name, c.candidates, got, c.want)
+		}
+	}
+}
+
 // Equally near: the first in byte order, whatever the order given.
 func TestTies(t *testing.T) {
 	for _, candidates := range [][]string{{"hat", "bat"}, {"bat", "hat"}, {"bat", "coat", "hat"}} {

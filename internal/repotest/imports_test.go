@@ -29,7 +29,7 @@ var layers = []struct {
 	{"runtime/worker", []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/internal/..."}},
 	{"runtime", []string{"authz", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
-	{"runtime/host", []string{"authz", "internal/nearest", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
+	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "schema"}},
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},

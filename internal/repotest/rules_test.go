@@ -205,12 +205,11 @@ func f() {
 		}},
 		{"small start", smallStart, bad(
 			"README.md", "<!-- from examples/quickstart/main.go -->\n```go\n"+strings.Repeat("x\n", 61)+"```\n",
-			"examples/quickstart/main.go", strings.Repeat("x\n", 26),
+			"examples/quickstart/main.go", strings.Repeat("x\n", 62),
 		), []string{
 			"README.md: shows nothing of examples/quickstart/capabilities.yaml",
-			"README.md: shows nothing of examples/quickstart/notes.go",
 			"README.md: 61 lines for a first capability, at most 60",
-			"examples/quickstart/main.go: 26 lines, at most 25",
+			"README.md:1: shows only a part of examples/quickstart/main.go",
 		}},
 		{"parity", parityLines, bad(
 			"docs/reference/parity.md", "| Row | Behaviour | Status | Shown by, or waits for |\n|---|---|---|---|\n"+

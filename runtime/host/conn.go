@@ -127,7 +127,13 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	if err != nil {
 		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request")
 	}
+	if r, ok := message.(*jsonrpc.Response); ok && r.Error == nil && len(r.Result) == 0 {
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request: neither a method nor an answer")
+	}
 	request, ok := message.(*jsonrpc.Request)
+	if ok && !faithful(request.ID, f.line) {
+		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request: an id is a string, or an integer within ±(2^53-1)")
+	}
 	// A subscription has no answer until it is cancelled: nothing to wait for.
 	if !ok || !request.IsCall() || request.Method == "subscriptions/listen" {
 		return message, nil
@@ -233,19 +239,4 @@ func refuse(id json.RawMessage, code int, message string) []byte {
 		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}
 	return data
-}
-
-// idOf finds the id of a message that is not a request: a string or a number,
-// or nil.
-func idOf(line []byte) json.RawMessage {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := json.Unmarshal(line, &m); err != nil || len(m.ID) == 0 {
-		return nil
-	}
-	if first := m.ID[0]; first == '"' || first == '-' || first >= '0' && first <= '9' {
-		return m.ID
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -255,6 +256,7 @@ func FuzzStdioConn(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "{}\n", callLine(1), callLine(1) + "\n" + callLine(1) + "\r\n{", `[` + callLine(1) + `]`,
 		strings.Repeat("x", 3000) + "\n" + callLine(2), "\xff\n\x00", `{"jsonrpc":"2.0","id":"` + "\\ud800" + `","method":"a"}`,
+		"{\"id\":\"\xff\"}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -284,7 +286,7 @@ func FuzzStdioConn(f *testing.F) {
 		refusals := bytes.Count(out.Bytes(), []byte("\n"))
 		for line := range bytes.Lines(out.Bytes()) {
 			var m struct{ Error *struct{ Code int } }
-			if err := json.Unmarshal(line, &m); err != nil || m.Error == nil || m.Error.Code == 0 {
+			if err := json.Unmarshal(line, &m); err != nil || m.Error == nil || m.Error.Code == 0 || !utf8.Valid(line) {
 				t.Fatalf("refusal %s", line)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcpserver"
 )
@@ -83,10 +84,10 @@ func (p *program) readSource(name string) (string, error) {
 // answer is what the commands read of a tool's answer.
 type answer struct {
 	whole    json.RawMessage
-	Result   json.RawMessage  `json:"result"`
-	Notes    []string         `json:"notes"`
-	NotFound []string         `json:"not_found"`
-	Receipt  *runtime.Receipt `json:"receipt"`
+	Result   json.RawMessage `json:"result"`
+	Notes    []string        `json:"notes"`
+	NotFound []string        `json:"not_found"`
+	Receipt  *receipt        `json:"receipt"`
 	Error    *struct {
 		Class   string   `json:"class"`
 		Message string   `json:"message"`
@@ -97,6 +98,15 @@ type answer struct {
 		Name    string   `json:"capability"`
 		Trace   []string `json:"trace"`
 	} `json:"error"`
+}
+
+// receipt is a receipt whose calls may stand for several in a row.
+type receipt struct {
+	runtime.Receipt
+	Calls []struct {
+		runtime.CallRecord
+		Count int `json:"count"`
+	} `json:"calls"`
 }
 
 // call takes the way of an MCP client, as the subject local, and reports
@@ -119,7 +129,7 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 		return answer{}, p.broken(err)
 	}
 	if reply.Receipt != nil {
-		a.Receipt = new(runtime.Receipt)
+		a.Receipt = new(receipt)
 		if err := json.Unmarshal(reply.Receipt, a.Receipt); err != nil {
 			return answer{}, p.broken(err)
 		}
@@ -145,35 +155,37 @@ func (p *program) explain(a answer) {
 	if e.Line > 0 {
 		where = append(where, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
 	}
-	if e.Name != "" {
+	// Some messages tell the name or the path themselves.
+	if e.Name != "" && !strings.HasPrefix(e.Message, e.Name+" ") {
 		where = append(where, e.Name)
 	}
-	if e.Path != "" {
+	if e.Path != "" && !strings.Contains(e.Message, " at "+e.Path) {
 		where = append(where, e.Path)
 	}
 	where = append(where, e.Message)
-	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), strings.Join(where, ": "))
+	fmt.Fprintf(p.stderr, "%s: %s: %s\n", p.options.Name, strings.ReplaceAll(e.Class, "_", " "), visible.Text(strings.Join(where, ": ")))
 	for _, frame := range e.Trace {
-		fmt.Fprintf(p.stderr, "  %s\n", frame)
+		fmt.Fprintf(p.stderr, "  %s\n", visible.Text(frame))
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(p.stderr, "  hint: %s\n", e.Hint)
+		fmt.Fprintf(p.stderr, "  hint: %s\n", visible.Text(e.Hint))
 	}
 }
 
 // summarize writes a receipt as one line, and one for each capability and
 // outcome.
-func (p *program) summarize(r runtime.Receipt) {
-	fmt.Fprintf(p.stderr, "receipt %s: deployment %s, %d calls, %d steps, %.1f ms\n",
-		r.Execution, r.Deployment, len(r.Calls), r.Steps, float64(r.DurationMicros)/1000)
-	counts := map[string]int{}
+func (p *program) summarize(r receipt) {
+	counts, calls := map[string]int{}, 0
 	for _, c := range r.Calls {
 		line := fmt.Sprintf("%s %s", c.Name, c.State)
 		if c.Error != "" {
 			line += fmt.Sprintf(" (%s)", c.Error)
 		}
-		counts[line]++
+		counts[line] += max(c.Count, 1)
+		calls += max(c.Count, 1)
 	}
+	fmt.Fprintf(p.stderr, "receipt %s: deployment %s, %d calls, %d steps, %.1f ms\n",
+		r.Execution, r.Deployment, calls, r.Steps, float64(r.DurationMicros)/1000)
 	var lines []string
 	for line := range counts {
 		lines = append(lines, line)

@@ -96,6 +96,17 @@ func TestBadLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, nil, -32600},
 		{`{"jsonrpc":"2.0","id":8,"method":5}`, 8.0, -32600},
 		{`{}`, nil, -32600},
+		// Neither a request nor an answer.
+		{`{"jsonrpc":"2.0","id":11}`, 11.0, -32600},
+		{`{"jsonrpc":"2.0","id":"b","Method":"ping"}`, "b", -32600},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil, -32600},
+		{`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, "\uFFFD", -32600},
+		{"{\"jsonrpc\":\"2.0\",\"id\":\"a\xff\",\"method\":\"ping\"}", nil, -32600},
+		{"{\"jsonrpc\":\"1.0\",\"id\":\"a\xff\",\"method\":\"ping\"}", nil, -32600},
+		// Ids that the answer would not carry as they came.
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 1.5, -32600},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, 9007199254740992.0, -32600},
+		{`{"jsonrpc":"2.0","id":92233720368547758070,"method":"ping"}`, 92233720368547758070.0, -32600},
 		{`7`, nil, -32600},
 		{`null`, nil, -32600},
 		{`[]`, nil, -32600},
@@ -110,6 +121,20 @@ func TestBadLines(t *testing.T) {
 		}
 		if m = c.receive(); m.ID != "ping" || m.Error != nil {
 			t.Fatalf("%.60q: the session does not go on: %.200s", tt.line, m.text)
+		}
+	}
+	c.send(`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`)
+	if m := c.receive(); !strings.Contains(m.text, `"id":9007199254740993,`) {
+		t.Errorf("%s: want the id as it came", m.text)
+	}
+	for _, id := range []string{"1.0", "1e2", "-7", "9007199254740991", `"\u0061"`, `""`} {
+		c.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
+		var want any
+		if err := json.Unmarshal([]byte(id), &want); err != nil {
+			t.Fatal(err)
+		}
+		if m := c.receive(); m.ID != want || m.Error != nil {
+			t.Errorf("id %s: %s", id, m.text)
 		}
 	}
 	// Bad lines without an id are told apart from no answer by a null id.

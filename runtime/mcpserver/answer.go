@@ -20,7 +20,8 @@ const ReceiptKey = "capgen/receipt"
 // describe_api a runtime.DescribeResult, for execute {"result": …} and, when
 // something must be said about it, "notes". A failure of any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
-// limit?, bound?, trace?}, "receipt"?: …}.
+// limit?, bound?, trace?}, "receipt"?: …}, in whose receipt calls in a row that
+// ended alike are one record with a "count".
 type Answer struct {
 	Content json.RawMessage
 	// Receipt of a successful execution, nil otherwise.
@@ -35,6 +36,9 @@ func (a Answer) Failed() bool { return a.Class != "" }
 // wideNote is said when a number became a string.
 const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, because JSON clients would round it"
 
+// noneNote is said when there is nothing to read, which is seldom meant.
+const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
+
 // executionAnswer embeds the result's bytes as they are: a number must not
 // pass through a float64 on its way to the client.
 func executionAnswer(x runtime.Execution) (Answer, error) {
@@ -48,8 +52,11 @@ func executionAnswer(x runtime.Execution) (Answer, error) {
 		return Answer{}, fmt.Errorf("mcpserver: the result of execution %s is not JSON", x.Receipt.Execution)
 	}
 	content := append([]byte(`{"result":`), result...)
-	if x.WideIntegers {
+	switch {
+	case x.WideIntegers:
 		content = append(content, `,"notes":["`+wideNote+`"]`...)
+	case string(result) == "null":
+		content = append(content, `,"notes":["`+noneNote+`"]`...)
 	}
 	content = append(content, '}')
 	receipt, err := encode(withCalls(x.Receipt))
@@ -75,8 +82,49 @@ type errorBody struct {
 }
 
 type failure struct {
-	Error   errorBody        `json:"error"`
-	Receipt *runtime.Receipt `json:"receipt,omitempty"`
+	Error   errorBody      `json:"error"`
+	Receipt *foldedReceipt `json:"receipt,omitempty"`
+}
+
+// maxListedCalls is how many calls the receipt of a failure lists one by one.
+const maxListedCalls = 50
+
+// foldedReceipt is a receipt as a model reads it: of more than maxListedCalls,
+// those in a row that ended alike are one record. A program that fails after a
+// thousand calls would otherwise fill its author's context with them.
+type foldedReceipt struct {
+	Execution      string       `json:"execution"`
+	Deployment     string       `json:"deployment"`
+	Catalog        string       `json:"catalog"`
+	Calls          []foldedCall `json:"calls"`
+	DurationMicros int64        `json:"duration_us"`
+	Steps          int64        `json:"steps"`
+}
+
+// foldedCall stands for Count calls from Sequence on, when Count is not 0;
+// their durations are added up.
+type foldedCall struct {
+	runtime.CallRecord
+	Count int `json:"count,omitempty"`
+}
+
+func fold(r runtime.Receipt) *foldedReceipt {
+	folded := foldedReceipt{
+		Execution: r.Execution, Deployment: r.Deployment, Catalog: r.Catalog,
+		Calls: []foldedCall{}, DurationMicros: r.DurationMicros, Steps: r.Steps,
+	}
+	for _, c := range r.Calls {
+		if n := len(folded.Calls); n > 0 && len(r.Calls) > maxListedCalls {
+			last := &folded.Calls[n-1]
+			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error {
+				last.Count = max(last.Count, 1) + 1
+				last.DurationMicros += c.DurationMicros
+				continue
+			}
+		}
+		folded.Calls = append(folded.Calls, foldedCall{CallRecord: c})
+	}
+	return &folded
 }
 
 // failureAnswer tells of a failure. A receipt without an execution belongs to
@@ -87,8 +135,7 @@ func failureAnswer(f fault.Fault, receipt runtime.Receipt) Answer {
 		Capability: f.Capability, Code: f.Code, Limit: f.Limit, Bound: f.Bound, Trace: f.Trace,
 	}}
 	if receipt.Execution != "" {
-		receipt = withCalls(receipt)
-		body.Receipt = &receipt
+		body.Receipt = fold(receipt)
 	}
 	content, err := encode(body)
 	if err != nil { // strings and integers always encode

@@ -18,7 +18,9 @@ const maxArgumentDepth = 8
 // readArguments reads one tool's arguments: an object with the members that
 // member accepts. Absent arguments are an empty object, since a client may
 // leave them out (MCP, CallToolRequestParams.arguments).
-func readArguments(raw json.RawMessage, member func(r *canon.Reader, seen *canon.Seen) (known bool), require func(r *canon.Reader, seen *canon.Seen)) *fault.Fault {
+//
+// hint says what the arguments are, for a caller that guessed.
+func readArguments(hint string, raw json.RawMessage, member func(r *canon.Reader, seen *canon.Seen) (known bool), require func(r *canon.Reader, seen *canon.Seen)) *fault.Fault {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -31,7 +33,11 @@ func readArguments(raw json.RawMessage, member func(r *canon.Reader, seen *canon
 		}
 	}
 	require(r, &seen)
-	return argumentFault(r.End())
+	f := argumentFault(r.End())
+	if f != nil {
+		f.Hint = hint
+	}
+	return f
 }
 
 // argumentFault turns a reader's error into what the caller is told.
@@ -50,7 +56,7 @@ func argumentFault(err error) *fault.Fault {
 // readString reads the arguments of a tool with one required string. Its
 // length is the runtime's to judge, which names the limit.
 func readString(raw json.RawMessage, name string) (value string, f *fault.Fault) {
-	f = readArguments(raw,
+	f = readArguments("the only argument is "+name+", a string", raw,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			if string(r.Key()) != name {
 				return false
@@ -67,7 +73,8 @@ func readString(raw json.RawMessage, name string) (value string, f *fault.Fault)
 // names. A name that stands twice is described once.
 func readNames(raw json.RawMessage) (names []string, f *fault.Fault) {
 	var one, many bool
-	f = readArguments(raw,
+	const hint = "give name, a string, or names, a list of strings"
+	f = readArguments(hint, raw,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			switch string(r.Key()) {
 			case "name":
@@ -90,7 +97,7 @@ func readNames(raw json.RawMessage) (names []string, f *fault.Fault) {
 		},
 		func(*canon.Reader, *canon.Seen) {})
 	if f == nil && one == many {
-		f = &fault.Fault{Class: fault.InvalidArguments, Message: "expected exactly one of name and names"}
+		f = &fault.Fault{Class: fault.InvalidArguments, Message: "expected exactly one of name and names", Hint: hint}
 	}
 	return names, f
 }

@@ -85,7 +85,12 @@ func TestExecute(t *testing.T) {
 		s := connect(t, mcpserver.Options{Runtime: execution(result, false)})
 		content, r := call(t, s, "execute", `{"source":"x"}`)
 		// Byte for byte: 1.0 must not become 1, nor an order of members change.
-		if want := `{"result":` + result + `}`; content != want {
+		want := `{"result":` + result + `}`
+		if result == "null" {
+			// Whoever forgot to return, or printed, is told.
+			want = `{"result":null,"notes":["the program returned None: return from main what is to be read; what is printed is discarded"]}`
+		}
+		if content != want {
 			t.Errorf("content %s, want %s", content, want)
 		}
 		if r.IsError {
@@ -95,7 +100,7 @@ func TestExecute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `{"execution":"e1","deployment":"prod","catalog":"c","calls":[{"sequence":1,"id":"i","name":"a.b","state":"done","duration_us":0}],"duration_us":0,"steps":7}`
+		want = `{"execution":"e1","deployment":"prod","catalog":"c","calls":[{"sequence":1,"id":"i","name":"a.b","state":"done","duration_us":0}],"duration_us":0,"steps":7}`
 		if !sameJSON(t, []byte(want), receipt) {
 			t.Errorf("receipt %s, want %s", receipt, want)
 		}
@@ -166,6 +171,34 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A failure after many calls must not fill the context of whoever reads it.
+func TestCallsInARowAreFolded(t *testing.T) {
+	record := func(sequence int, name string, state runtime.CallState, class fault.Class) runtime.CallRecord {
+		return runtime.CallRecord{Sequence: sequence, ID: "i." + name, Name: name, State: state, DurationMicros: 2, Error: class}
+	}
+	receipt := runtime.Receipt{Execution: "e", Deployment: "d", Catalog: "c"}
+	for i := 1; i <= 998; i++ {
+		receipt.Calls = append(receipt.Calls, record(i, "a.b", runtime.CallDone, ""))
+	}
+	receipt.Calls = append(receipt.Calls,
+		record(999, "a.c", runtime.CallDone, ""),
+		record(1000, "a.c", runtime.CallFailed, fault.CapabilityFailed),
+		record(1001, "a.c", runtime.CallFailed, fault.Cancelled),
+		record(1002, "a.c", runtime.CallFailed, fault.Cancelled))
+	s := connect(t, mcpserver.Options{Runtime: &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+		return runtime.Execution{Receipt: receipt}, shown{Class: fault.Cancelled, Message: "m"}
+	}}})
+	content, _ := call(t, s, "execute", `{"source":""}`)
+	const want = `{"error":{"class":"cancelled","message":"m"},"receipt":{"execution":"e","deployment":"d","catalog":"c","duration_us":0,"steps":0,"calls":[` +
+		`{"sequence":1,"id":"i.a.b","name":"a.b","state":"done","duration_us":1996,"count":998},` +
+		`{"sequence":999,"id":"i.a.c","name":"a.c","state":"done","duration_us":2},` +
+		`{"sequence":1000,"id":"i.a.c","name":"a.c","state":"failed","duration_us":2,"error":"capability_failed"},` +
+		`{"sequence":1001,"id":"i.a.c","name":"a.c","state":"failed","duration_us":4,"error":"cancelled","count":2}]}}`
+	if !sameJSON(t, []byte(want), []byte(content)) {
+		t.Errorf("got %s, want %s", content, want)
+	}
+}
+
 // forbidden fails the test when anything reaches the runtime or asks who calls.
 type forbidden struct{ t *testing.T }
 
@@ -204,12 +237,12 @@ func TestBadArguments(t *testing.T) {
 	} {
 		content, r := call(t, s, tt.tool, tt.arguments)
 		var body struct {
-			Error struct{ Class, Path, Message string }
+			Error struct{ Class, Path, Message, Hint string }
 		}
 		if err := json.Unmarshal([]byte(content), &body); err != nil {
 			t.Fatal(err)
 		}
-		if !r.IsError || body.Error.Class != "invalid_arguments" || body.Error.Path != tt.path || !strings.Contains(body.Error.Message, tt.message) || body.Error.Message == "" {
+		if !r.IsError || body.Error.Class != "invalid_arguments" || body.Error.Path != tt.path || !strings.Contains(body.Error.Message, tt.message) || body.Error.Message == "" || body.Error.Hint == "" {
 			t.Errorf("%s %s: isError %v, %s; want path %q and a message with %q", tt.tool, tt.arguments, r.IsError, content, tt.path, tt.message)
 		}
 		if strings.Contains(content, "receipt") {

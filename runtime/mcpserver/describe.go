@@ -11,7 +11,8 @@ const describeText = `Describe capabilities by exact name: every parameter with 
 	`Do this before you first call a capability in execute, for several at once with names.`
 
 const executeText = `Run one program and return what its main function returns. The program is Starlark, which reads like Python: ` +
-	`functions, loops, comprehensions, string methods, dicts, json, math; no files, network, classes or exceptions. ` +
+	`functions, loops, list and dict comprehensions, string methods, json, math; ` +
+	`no imports, f-strings, generator expressions, format specs, try, with, classes, files or network. ` +
 	`Inside main, capabilities are called by dotted name with keyword arguments, as many as the task needs; ` +
 	`filter and combine their results in the program and return only what you want to read. ` +
 	`The result is None, a bool, int, float or str, or a list or dict (string keys) of them; prints are discarded. ` +

@@ -72,6 +72,7 @@ const receiptSchema = `{"type":"object","description":"What was done before the 
 	`"calls":{"type":"array","items":{"type":"object","properties":{` +
 	`"sequence":{"type":"integer"},"id":{"type":"string"},"name":{"type":"string"},` +
 	`"state":{"type":"string","enum":["not_dispatched","done","failed","unknown"]},` +
+	`"count":{"type":"integer","description":"So many calls in a row ended like this."},` +
 	`"duration_us":{"type":"integer"},"error":{"type":"string"}}}},` +
 	`"duration_us":{"type":"integer"},` +
 	`"steps":{"type":"integer"}}}`

@@ -87,6 +87,9 @@ func unknown(what, name string, s *shape) *refusal {
 	r := &refusal{path: segment(name), message: "unknown " + what}
 	if near := nearest.Name(name, s.names()); near != "" {
 		r.message += fmt.Sprintf(" (did you mean %s?)", near)
+	} else if what == "field" {
+		// Of parameters the hint tells: it is the signature.
+		r.message += s.listed("; there are ")
 	}
 	return r
 }
@@ -205,8 +208,13 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 
 func mistyped(s *shape, v starlark.Value) *refusal {
 	r := &refusal{message: fmt.Sprintf("expected %s, got %s", s.word(), typeName(v))}
-	if v == starlark.None {
-		r.message = fmt.Sprintf("expected %s, got None: it is required", s.word())
+	switch {
+	case v == starlark.None:
+		r.message += ": it is required"
+	case s.kind == binding.Array && s.items.holds(v):
+		r.message += ": put brackets around it"
+	case s.kind == binding.Object:
+		r.message += s.listed(": write a dict with ")
 	}
 	return r
 }

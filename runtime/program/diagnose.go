@@ -140,6 +140,10 @@ func (e *engine) resolveFault(file *syntax.File, err error) *fault.Fault {
 // namespace, else the nearest name there is.
 func (e *engine) undefined(f *fault.Fault, file *syntax.File, pos syntax.Position, name string) {
 	own := strings.HasSuffix(f.Message, "?)") // the resolver found one near it in the program
+	if hint, ok := pythonModules[name]; ok && !own {
+		f.Message, f.Hint = "undefined: "+name, hint
+		return
+	}
 	if dotted := dottedAt(file, pos); dotted != "" && !own {
 		unknown := e.unknownCapability(dotted)
 		f.Class, f.Message, f.Hint, f.Capability = unknown.Class, unknown.Message, unknown.Hint, unknown.Capability

@@ -16,6 +16,10 @@ func syntaxHint(message, line string, column int) string {
 		return `f-strings are not in the language: write "…{}…".format(value)`
 	case got == "string literal":
 		return "join two strings with +"
+	case strings.HasPrefix(strings.TrimSpace(line), "assert "):
+		return wordHints["assert"]
+	case strings.HasPrefix(message, "unexpected input character '`'"):
+		return "give the program alone, without ``` around it"
 	case message == "got for, want ','" || message == "got for, want ')'":
 		return "generator expressions are not in the language: put brackets around it, sum([x for x in items])"
 	case got == "'**'":
@@ -30,6 +34,10 @@ func syntaxHint(message, line string, column int) string {
 		return "indent the body of def, if, for and while"
 	case strings.HasPrefix(message, "conditional expression without else"):
 		return "write x if condition else y"
+	case got == "for" && strings.HasSuffix(message, "want ':'"):
+		return "set comprehensions are not in the language: write set([x for x in items])"
+	case got == "'-'" && strings.HasSuffix(message, "want ':'"):
+		return "type annotations are not in the language: leave -> and the type out"
 	case got == "','" && strings.HasSuffix(message, "want ':'"):
 		return "set literals are not in the language: write set([a, b])"
 	}
@@ -81,6 +89,22 @@ var pythonNames = map[string]string{
 	"ValueError": "exceptions cannot be raised: end the program with fail(\"why\")",
 }
 
+// pythonModules are what a program may expect to be imported already.
+var pythonModules = map[string]string{
+	"re":          "there are no regular expressions: use in, find, split, startswith and the like",
+	"os":          "a program has no operating system: use a capability; split paths with rpartition(\"/\")",
+	"pathlib":     "a program has no files: use a capability; split paths with rpartition(\"/\")",
+	"sys":         "a program has no process: return its result from main",
+	"subprocess":  "a program starts no processes: use a capability",
+	"requests":    "a program has no network: use a capability",
+	"collections": "use a dict: counts[k] = counts.get(k, 0) + 1, groups.setdefault(k, []).append(v)",
+	"itertools":   "write loops and comprehensions",
+	"functools":   "write loops and functions",
+	"datetime":    "a program has no clock and no dates: compare their texts",
+	"time":        "a program has no clock",
+	"random":      "a program has no random numbers",
+}
+
 // runtimeHint says what usually helps against a failure of the interpreter.
 func runtimeHint(message string) string {
 	switch {
@@ -92,8 +116,37 @@ func runtimeHint(message string) string {
 		return "convert with str(…) or int(…) first"
 	case strings.HasPrefix(message, "key ") && strings.Contains(message, " not in dict"):
 		return "read it with d.get(key), or test `key in d`"
+	case strings.HasPrefix(message, "list has no .sort "):
+		return "write items = sorted(items, key=…, reverse=True)"
+	case strings.HasPrefix(message, "list has no .copy "):
+		return "write list(items)"
+	case strings.HasPrefix(message, "format spec features not supported"):
+		return "only {} and {name} are there: round with math.round(x * 100) / 100 first, pad with \" \" * n"
+	case strings.HasPrefix(message, "unknown conversion %"):
+		return "only %s, %d, %f and the like are there, without width and precision: round or pad the value first"
+	case strings.HasPrefix(message, "string has no ."):
+		return stringHint(message)
+	case strings.HasPrefix(message, "record < record") || strings.HasPrefix(message, "record > record"):
+		return "say what to compare: sorted(items, key=lambda r: r.name)"
+	case strings.HasPrefix(message, "unknown binary op: list + "):
+		return "write items.append(x), or items + [x]"
 	case strings.HasPrefix(message, "dict has no ."):
 		return "read a dict's item with d[\"key\"]"
 	}
 	return ""
+}
+
+// stringHint tells a method that Python's str has from a field that was looked
+// for in the wrong place.
+func stringHint(message string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(message, "string has no ."), " ")
+	switch name {
+	case "zfill", "ljust", "rjust", "center":
+		return "pad by hand: \" \" * (width - len(s)) + s"
+	case "casefold":
+		return "write s.lower()"
+	case "encode", "decode", "expandtabs", "format_map", "isascii", "isdecimal", "isidentifier", "isnumeric", "isprintable", "swapcase", "translate":
+		return ""
+	}
+	return "the value is a str; a loop over a record or dict gives its keys: loop over the list inside it"
 }

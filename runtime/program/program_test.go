@@ -55,6 +55,12 @@ func table(t testing.TB) *binding.Table {
 		}},
 		{ID: "deep", Name: "a.b.c.leaf", Output: str},
 		{ID: "a.b.other", Name: "a.b.other", Output: str},
+		{ID: "pages", Name: "pages.get", Output: binding.Shape{Kind: binding.Object, Fields: []binding.Field{
+			{Name: "rows", Required: true, Shape: binding.Shape{Kind: binding.Array, MaxLength: 9, Items: &binding.Shape{
+				Kind: binding.Object, Fields: []binding.Field{{Name: "word", Shape: str, Required: true}},
+			}}},
+			{Name: "about", Shape: binding.Shape{Kind: binding.Object, Fields: []binding.Field{{Name: "size", Shape: str}}}},
+		}}},
 	}
 	var entries []binding.Entry
 	for i := range capabilities {
@@ -90,6 +96,14 @@ func (h *host) Call(id string, arguments []byte) ([]byte, *fault.Fault) {
 	switch id {
 	case "r.lookup":
 		return recordWire(), nil
+	case "pages":
+		return wire(func(w *canon.Writer) {
+			w.BeginObject(1)
+			w.Key("rows")
+			w.BeginArray(0, 0, 9)
+			w.EndArray()
+			w.EndObject()
+		}), nil
 	case "all.kinds":
 		return wire(func(w *canon.Writer) { w.Int(7, 0, 9) }), nil
 	}
@@ -318,15 +332,16 @@ func TestBindingRefusals(t *testing.T) {
 		{`kinds.all(e = "left")`, "e", ""},
 		{`kinds.all(p = "ABC")`, "p", ""},
 		{`kinds.all(b = 1)`, "b", "b: expected bool, got int"},
-		{`kinds.all(tags = "abc")`, "tags", "tags: expected list[str], got str"},
+		{`kinds.all(tags = "abc")`, "tags", "tags: expected list[str], got str: put brackets around it"},
 		{`kinds.all(tags = ["a", 2])`, "tags[1]", "tags[1]: expected str, got int"},
 		{`kinds.all(tags = ["a", "b", "c", "d"])`, "tags", ""},
 		{`kinds.all(tags = set(["a"]))`, "tags", "tags: expected list[str], got set"},
-		{`kinds.all(filter = [])`, "filter", "filter: expected dict, got list"},
+		{`kinds.all(filter = [])`, "filter", "filter: expected dict, got list: write a dict with owner, ids"},
 		{`kinds.all(filter = {})`, "filter.owner", "filter.owner: required field is missing"},
 		{`kinds.all(filter = {"owner": 1})`, "filter.owner", "filter.owner: expected str, got int"},
+		{`kinds.all(filter = {"owner": "o", "whoever": 1})`, "filter.whoever", "filter.whoever: unknown field; there are owner, ids"},
 		{`kinds.all(filter = {"owner": "o", "ownr": 1})`, "filter.ownr", "filter.ownr: unknown field (did you mean owner?)"},
-		{`kinds.all(filter = {"owner": "o", "a b": 1})`, "filter['a b']", "filter['a b']: unknown field"},
+		{`kinds.all(filter = {"owner": "o", "a b": 1})`, "filter['a b']", "filter['a b']: unknown field; there are owner, ids"},
 		{`kinds.all(filter = {"owner": "o", "ids": [1, "2"]})`, "filter.ids[1]", "filter.ids[1]: expected int, got str"},
 		{`kinds.all(filter = {1: 2})`, "filter", "filter: expected string keys, got a key of type int"},
 		{`kinds.all(s = "é"[:1])`, "s", "s: the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)"},
@@ -400,6 +415,24 @@ func TestFaults(t *testing.T) {
 		{"key", "{}[\"a\"]", failure{fault.ProgramError, 1, 3, "", "key \"a\" not in dict"}, true},
 		{"record attribute", "records.lookup(key = \"a\").zta", failure{fault.ProgramError, 1, 26, "", "the record has no field zta (did you mean zeta?)"}, false},
 		{"record key", "records.lookup(key = \"a\")[\"cuont\"]", failure{fault.ProgramError, 1, 26, "", "the record has no field cuont (did you mean count?)"}, false},
+		{"field of an item", "pages.get().word", failure{fault.ProgramError, 1, 12, "", "the record has no field word; each item of the list rows has one"}, false},
+		{"field of a field", "pages.get()[\"size\"]", failure{fault.ProgramError, 1, 12, "", "the record has no field size; its field about has one"}, false},
+		{"no such field", "pages.get().nonsense", failure{fault.ProgramError, 1, 12, "", "the record has no field nonsense; its fields are rows, about"}, false},
+		{"record index", "pages.get()[0]", failure{fault.ProgramError, 1, 12, "", "a record's keys are strings, got int; its fields are rows, about"}, false},
+		{"loop over a record", "[r.word for r in pages.get()]", failure{fault.ProgramError, 1, 3, "", "string has no .word field or method"}, true},
+		{"sort", "[2, 1].sort()", failure{fault.ProgramError, 1, 7, "", "list has no .sort field or method"}, true},
+		{"copy", "[2, 1].copy()", failure{fault.ProgramError, 1, 7, "", "list has no .copy field or method"}, true},
+		{"format spec", "\"{:.2f}\".format(1.5)", failure{fault.ProgramError, 1, 16, "", "format spec features not supported in replacement fields: .2f"}, true},
+		{"padding", "\"1\".zfill(3)", failure{fault.ProgramError, 1, 4, "", "string has no .zfill field or method"}, true},
+		{"module", "def main():\n  return re.findall(\"a\", \"b\")", failure{fault.InvalidProgram, 2, 10, "", "undefined: re"}, true},
+		{"module of modules", "os.path.join(\"a\")", failure{fault.InvalidProgram, 1, 1, "", "undefined: os"}, true},
+		{"assert", "def main():\n  assert True", failure{fault.InvalidProgram, 2, 10, "", "got identifier, want newline"}, true},
+		{"fence", "```python\n1\n```", failure{fault.InvalidProgram, 1, 1, "", "unexpected input character '`'"}, true},
+		{"list and string", "[1] + \"a\"", failure{fault.ProgramError, 1, 5, "", "unknown binary op: list + string"}, true},
+		{"sorted records", "sorted([pages.get(), pages.get()])", failure{fault.ProgramError, 1, 7, "", "record < record not implemented"}, true},
+		{"precision", "\"%.2f\" % 1.5", failure{fault.ProgramError, 1, 8, "", "unknown conversion %."}, true},
+		{"set comprehension", "{x for x in [1]}", failure{fault.InvalidProgram, 1, 4, "", "got for, want ':'"}, true},
+		{"annotation", "def main() -> int:\n  return 1", failure{fault.InvalidProgram, 1, 12, "", "got '-', want ':'"}, true},
 		{"absent field", "records.lookup(key = \"a\")[\"note\"]", failure{fault.ProgramError, 1, 26, "", "the optional field note is absent here: read it with .get(\"note\")"}, false},
 		{"record set", "r = records.lookup(key = \"a\")\nr.zeta = 1", failure{fault.ProgramError, 2, 2, "", "a record cannot be changed: make a dict of it with dict(…)"}, false},
 		{"record set key", "r = records.lookup(key = \"a\")\nr[\"zeta\"] = 1", failure{fault.ProgramError, 2, 2, "", "a record cannot be changed: make a dict of it with dict(…)"}, false},
@@ -455,63 +488,6 @@ func TestTrace(t *testing.T) {
 	_, f = run(t, "def f(n):\n  return f(n + 1)\nf(0)")
 	if f == nil || len(f.Trace) > 20 || f.Class != fault.ProgramError || !strings.Contains(f.Message, "deep") {
 		t.Errorf("endless recursion: %+v", f)
-	}
-}
-
-func TestLimits(t *testing.T) {
-	l := limits()
-	l.ValueBytes, l.ResultBytes, l.SourceBytes, l.Depth, l.Calls = 1000, 100, 500, 3, 3
-	for _, c := range []struct {
-		name, source, limit string
-		bound               int64
-	}{
-		{"endless loop", "while True:\n  pass", program.MaxSteps, l.Steps},
-		{"endless top level", "def main():\n  return 1\nwhile True:\n  pass", program.MaxSteps, l.Steps},
-		{"long sum", "sum(range(1 << 40))", program.MaxSteps, l.Steps},
-		{"calls", "for i in range(9):\n  a.b.other()", program.MaxNativeCalls, 3},
-		{"intermediate", "[records.lookup(key = \"a\") for i in range(3)]", program.MaxIntermediateValueBytes, 100},
-		{"value", "\"x\" * 2000", program.MaxValueBytes, 1000},
-		{"value of many", "[\"\"] * 2000", program.MaxValueBytes, 1000},
-		{"shared value", "x = [1]\nfor i in range(2):\n  x = [x] * 1000\nx", program.MaxValueBytes, 1000},
-		{"key", "{\"x\" * 2000: 1}", program.MaxValueBytes, 1000},
-		{"argument", "records.lookup(key = \"x\" * 2000)", program.MaxValueBytes, 1000},
-		{"cycle", "x = []\nx.append(x)\nx", program.MaxValueDepth, 3},
-		{"dict cycle", "x = {}\nx[\"a\"] = x\nx", program.MaxValueDepth, 3},
-		{"source", "1" + strings.Repeat(" ", 500), program.MaxSourceBytes, 500},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, f := runWith(t, c.source, l, &host{t: t})
-			if f == nil || f.Class != fault.Limit || f.Limit != c.limit || f.Bound != c.bound {
-				t.Fatalf("got %+v, want %s = %d", f, c.limit, c.bound)
-			}
-			if !strings.Contains(f.Message, c.limit) {
-				t.Errorf("the message does not name the limit: %s", f.Message)
-			}
-		})
-	}
-}
-
-// A bind failure is an attempt: it counts.
-func TestRefusedCallsCount(t *testing.T) {
-	stop := &fault.Fault{Class: fault.Limit, Message: "stop", Limit: program.MaxNativeCalls, Bound: 1}
-	h := &host{t: t, refuse: stop}
-	_, f := runWith(t, "records.lookup()", limits(), h)
-	if f == nil || f.Message != "stop" || f.Line != 1 {
-		t.Errorf("the host's fault does not win: %+v", f)
-	}
-}
-
-func TestDepthOfArguments(t *testing.T) {
-	l := limits()
-	l.Depth = 2
-	_, f := runWith(t, "kinds.all(filter = {\"owner\": \"o\", \"ids\": [1]})", l, &host{t: t})
-	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter.ids" {
-		t.Errorf("%+v", f)
-	}
-	l.Depth = 1
-	_, f = runWith(t, "kinds.all(filter = {\"owner\": \"o\"})", l, &host{t: t})
-	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter" {
-		t.Errorf("%+v", f)
 	}
 }
 

@@ -87,17 +87,24 @@ func (r *record) noField(name string) error {
 	return fmt.Errorf("the record has no field %s%s", excerpt(name), r.suggest(name))
 }
 
-// suggest names the nearest field, else all of a small record.
+// suggest names the field that has one of this name inside, or the nearest one,
+// else all of a small record.
 func (r *record) suggest(name string) string {
-	names := r.shape.names()
-	if near := nearest.Name(name, names); near != "" {
+	for i := range r.shape.fields {
+		f := &r.shape.fields[i]
+		if f.items != nil {
+			if _, ok := f.items.index[name]; ok {
+				return fmt.Sprintf("; each item of the list %s has one", f.name)
+			}
+		}
+		if _, ok := f.index[name]; ok {
+			return fmt.Sprintf("; its field %s has one", f.name)
+		}
+	}
+	if near := nearest.Name(name, r.shape.names()); near != "" {
 		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
-	const few = 12
-	if len(names) > 0 && len(names) <= few {
-		return "; its fields are " + strings.Join(names, ", ")
-	}
-	return ""
+	return r.shape.listed("; its fields are ")
 }
 
 // AttrNames lists the fields in declaration order, then the methods.
@@ -121,7 +128,7 @@ var errImmutable = fmt.Errorf("a record cannot be changed: make a dict of it wit
 func (r *record) Get(key starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(key)
 	if !ok {
-		return nil, false, fmt.Errorf("a record's keys are strings, got %s", typeName(key))
+		return nil, false, fmt.Errorf("a record's keys are strings, got %s%s", typeName(key), r.shape.listed("; its fields are "))
 	}
 	i, ok := r.shape.index[name]
 	if !ok {

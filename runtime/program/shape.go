@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -161,6 +162,30 @@ func (s *shape) names() []string {
 		out[i] = s.fields[i].name
 	}
 	return out
+}
+
+// listed is the names of a small object's fields after a lead, else nothing.
+func (s *shape) listed(lead string) string {
+	const few = 12
+	if len(s.fields) == 0 || len(s.fields) > few {
+		return ""
+	}
+	return lead + strings.Join(s.names(), ", ")
+}
+
+// holds tells whether v is of the scalar kind of s.
+func (s *shape) holds(v starlark.Value) bool {
+	switch v.(type) {
+	case starlark.String:
+		return s.kind == binding.String
+	case starlark.Int:
+		return s.kind == binding.Integer || s.kind == binding.Number
+	case starlark.Float:
+		return s.kind == binding.Number
+	case *starlark.Dict, *record:
+		return s.kind == binding.Object
+	}
+	return false
 }
 
 // word is the shape's type as signatures write it.

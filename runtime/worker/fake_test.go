@@ -195,6 +195,7 @@ var fakes = map[string]func(f *fake){
 	"not ready":     func(f *fake) { f.receive(); f.result([]byte{1}) },
 	"reads nothing": func(f *fake) { f.ready(); f.call(1); hang() },
 	"grandchild":    func(f *fake) { f.ready(); f.grandchild() },
+	"leaves group":  func(f *fake) { f.ready(); f.leaveGroup() },
 }
 
 // ready0 shakes hands as an honest worker does.
@@ -221,6 +222,21 @@ func (f *fake) flood() {
 	for {
 		f.raw(chunk)
 	}
+}
+
+// leaveGroup leaves a process behind in the worker's group and joins the
+// host's.
+func (f *fake) leaveGroup() {
+	p, err := os.StartProcess("/bin/sleep", []string{"sleep", "20"}, &os.ProcAttr{})
+	if err != nil {
+		panic(err)
+	}
+	p.Release()
+	if err := joinParentsGroup(); err != nil {
+		panic(err)
+	}
+	f.call(1)
+	hang()
 }
 
 // grandchild leaves the pipes to a process outside the worker's group, and

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -126,6 +127,35 @@ func TestGrandchild(t *testing.T) {
 	wantFault(t, err, fault.Limit, "time")
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("took %v", took)
+	}
+}
+
+// Nor can a worker that left its process group, in which a child of its stays,
+// so that a kill of the group seems to succeed.
+func TestWorkerThatLeavesItsGroup(t *testing.T) {
+	s := spawner(t, worker.Config{Executable: fakeWorker(t, "leaves group")})
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	j := job("1")
+	j.Call = func(context.Context, worker.Call) worker.Reply {
+		cancel()
+		return worker.Reply{}
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Run(ctx, j)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		wantFault(t, err, fault.Cancelled, "cancelled")
+	case <-time.After(10 * time.Second):
+		t.Error("the run hangs on a worker that was not killed")
+		all, _ := children(t, os.Getpid())
+		for _, pid := range all {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-done
 	}
 }
 

@@ -171,7 +171,10 @@ func (s *session) answer(call Call) (Reply, error) {
 	s.spawner.calls.add()
 	go func() {
 		defer s.spawner.calls.done()
-		replies <- contained(ctx, s.job.Call, call)
+		reply := failedInside()
+		// Deferred, so that a function that ends its goroutine answers too.
+		defer func() { replies <- reply }()
+		reply = contained(ctx, s.job.Call, call)
 	}()
 	watch := time.NewTicker(watchInterval)
 	defer watch.Stop()
@@ -197,10 +200,14 @@ func (s *session) answer(call Call) (Reply, error) {
 func contained(ctx context.Context, f func(context.Context, Call) Reply, call Call) (reply Reply) {
 	defer func() {
 		if recover() != nil {
-			reply = Reply{Fault: &fault.Fault{Class: fault.Internal, Message: "the native call failed inside the host"}}
+			reply = failedInside()
 		}
 	}()
 	return f(ctx, call)
+}
+
+func failedInside() Reply {
+	return Reply{Fault: &fault.Fault{Class: fault.Internal, Message: "the native call failed inside the host"}}
 }
 
 // replyMessage checks the host's own answer against the limits of crossing.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -270,6 +271,21 @@ func TestUncooperativeCall(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
+}
+
+// Code of the host that ends its goroutine, as a test helper's FailNow does,
+// answers the call too.
+func TestCallThatEndsItsGoroutine(t *testing.T) {
+	s := spawner(t, worker.Config{})
+	j := job("test.echo(text = \"a\")")
+	j.Call = func(context.Context, worker.Call) worker.Reply {
+		runtime.Goexit()
+		return worker.Reply{}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, err := s.Run(ctx, j)
+	wantFault(t, err, fault.Internal, "inside the host")
 }
 
 func TestCloseEndsRuns(t *testing.T) {

@@ -75,6 +75,8 @@ func (t *Tree) explain(err error) error {
 		return &Error{NotDirectory, "a part of the path is not a directory"}
 	case errors.Is(err, fs.ErrPermission):
 		return &Error{Permission, "the operating system refuses access"}
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return &Error{NotFound, "no file or directory has this path: a segment of it is too long"}
 	case errors.Is(err, syscall.ELOOP):
 		return &Error{Unreadable, "links form a loop, or there are too many of them"}
 	default:

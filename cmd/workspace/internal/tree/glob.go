@@ -63,6 +63,11 @@ func globExpression(pattern string) (string, error) {
 		return "", errors.New("it is not valid UTF-8")
 	case strings.HasPrefix(pattern, "/"):
 		return "", errors.New("it begins with /; paths are relative")
+	case strings.HasPrefix(pattern, "!"):
+		return "", errors.New(`it begins with !: use exclude, or write \! for a name that begins so`)
+	}
+	if err := globSegments(pattern); err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	if strings.Contains(pattern, "/") {
@@ -125,6 +130,44 @@ func globExpression(pattern string) (string, error) {
 	}
 	b.WriteString(`$`)
 	return b.String(), nil
+}
+
+// globSegments refuses what no path holds. Such a pattern matches nothing,
+// which would be taken for an answer.
+func globSegments(pattern string) error {
+	if strings.HasSuffix(pattern, "/") {
+		return errors.New("it ends with /; write it without to exclude a directory, with /** to include what lies below")
+	}
+	for segment := range strings.SplitSeq(pattern, "/") {
+		switch segment {
+		case "":
+			return errors.New("it has an empty segment, which no path has")
+		case ".", "..":
+			return fmt.Errorf("it has a segment %s, which no path has; patterns begin at the top", segment)
+		}
+	}
+	return nil
+}
+
+// globReaches tells whether pattern may match dir or something below it, by the
+// segments in which the pattern has no choice.
+func globReaches(pattern, dir string) bool {
+	if dir == "." || !strings.Contains(pattern, "/") {
+		return true
+	}
+	for {
+		wanted, rest, more := strings.Cut(pattern, "/")
+		name, below, deeper := strings.Cut(dir, "/")
+		switch {
+		case strings.ContainsAny(wanted, `*?[{\`):
+			return true
+		case wanted != name:
+			return false
+		case !more || !deeper:
+			return more || !deeper
+		}
+		pattern, dir = rest, below
+	}
 }
 
 // globClass translates the class that s begins with, and returns its length.

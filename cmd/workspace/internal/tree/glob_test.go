@@ -29,6 +29,8 @@ func TestGlobs(t *testing.T) {
 		{"a}b,c", "a}b,c", "ab"},
 		{"a.b", "a.b", "axb"},
 		{"(a|b)+$", "(a|b)+$", "a b"},
+		{`\!a`, "!a", "a"},
+		{"..a", "..a x/..a", "a"},
 	} {
 		g, err := compileGlobs([]string{test.pattern})
 		if err != nil {
@@ -51,6 +53,7 @@ func TestGlobs(t *testing.T) {
 func TestGlobErrors(t *testing.T) {
 	for _, pattern := range []string{
 		"", "/a", "[", "[]", "[a", "{a", "{{{{{{{{{a}}}}}}}}}", `a\`, "[a/b]", "[-a]", "[a-]", "[z-a]", "a\xff", strings.Repeat("a", 257),
+		"./a", "a/", "a//b", "a/../b", "a/.", "..", ".", "!a", strings.Repeat("é", 127) + "/",
 	} {
 		if _, err := compileGlobs([]string{pattern}); err == nil {
 			t.Errorf("%q is accepted", pattern)
@@ -60,6 +63,21 @@ func TestGlobErrors(t *testing.T) {
 	}
 	if _, err := compileGlobs(make([]string, MaxGlobs+1)); err == nil {
 		t.Error("too many globs are accepted")
+	}
+}
+
+func TestGlobReaches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, dir string
+		want         bool
+	}{
+		{"a/b", ".", true}, {"b", "a", true}, {"*.go", "a/b", true},
+		{"a/b", "a", true}, {"a/*", "a/b/c", true}, {"**/b", "a", true}, {"{x,y}/b", "a", true}, {"a?/b", "a", true}, {`\\a/b`, "a", true}, {"[a]/b", "a", true},
+		{"a/b/c", "a/b", true}, {"a/b", "a/b", true}, {"a/b", "a/b/c", false}, {"b/*.go", "a", false}, {"a/c/**", "a/b", false}, {"a/c/**", "a/b/c", false},
+	} {
+		if got := globReaches(test.pattern, test.dir); got != test.want {
+			t.Errorf("%s in %s: got %v", test.pattern, test.dir, got)
+		}
 	}
 }
 

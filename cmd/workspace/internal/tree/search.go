@@ -112,7 +112,7 @@ func (t *Tree) Search(ctx context.Context, r SearchRequest) (SearchPage, error) 
 	s := &searcher{t: t, r: r, re: re, left: maxAnswerBytes, bytes: maxSearchBytes, at: at}
 	w.entry = func(e Entry) (step, error) { return s.entry(ctx, e) }
 	w.problem = s.left.collect(&s.page.Problems)
-	if err := w.walk(ctx); err != nil {
+	if err := s.walk(ctx, w); err != nil {
 		return SearchPage{}, err
 	}
 	if w.stopped {
@@ -120,6 +120,27 @@ func (t *Tree) Search(ctx context.Context, r SearchRequest) (SearchPage, error) 
 		s.page.Next = s.end.cursor(request)
 	}
 	return s.page, nil
+}
+
+// walk goes through a directory, or the one file that the request names.
+func (s *searcher) walk(ctx context.Context, w *walker) error {
+	p := s.r.Path
+	if s.t.top(p) {
+		return w.walk(ctx)
+	}
+	info, err := s.t.follow(p)
+	if err != nil {
+		return s.t.explain(err)
+	}
+	if !info.Mode().IsRegular() {
+		return w.walk(ctx)
+	}
+	if w.exclude.match(p) || len(w.include) > 0 && !w.include.match(p) {
+		return nil
+	}
+	next, err := s.entry(ctx, Entry{Path: p, Kind: File, Size: info.Size()})
+	w.stopped = next != goOn
+	return err
 }
 
 func (r SearchRequest) check() error {
@@ -152,9 +173,16 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, e
 	if err != nil {
 		var bad *syntax.Error
 		if errors.As(err, &bad) {
-			return nil, invalid(fmt.Sprintf("the pattern is no RE2 expression: %s: %q", bad.Code, clip(bad.Expr, 60)))
+			message := fmt.Sprintf("the pattern is no RE2 expression: %s: %q", bad.Code, clip(bad.Expr, 60))
+			if bad.Code == syntax.ErrInvalidPerlOp || bad.Code == syntax.ErrInvalidEscape {
+				message += "; RE2 has no lookaround and no backreferences"
+			}
+			return nil, invalid(message)
 		}
 		return nil, invalid("the pattern is no RE2 expression")
+	}
+	if needsNewline(tree) {
+		return nil, invalid("the pattern holds a line break, and each line is matched alone; search for one line with context, or read the files")
 	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil || len(program.Inst) > maxInstructions {
@@ -165,6 +193,31 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, e
 		return nil, tooLarge
 	}
 	return re, nil
+}
+
+// needsNewline tells whether nothing without a line break can match: an answer
+// without matches would be misleading.
+func needsNewline(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '\n')
+	case syntax.OpCharClass:
+		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
+	case syntax.OpConcat:
+		return slices.ContainsFunc(re.Sub, needsNewline)
+	case syntax.OpCapture, syntax.OpPlus:
+		return needsNewline(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !needsNewline(sub) {
+				return false
+			}
+		}
+		return true
+	case syntax.OpRepeat:
+		return re.Min > 0 && needsNewline(re.Sub[0])
+	}
+	return false
 }
 
 // entry searches one entry of the walk.

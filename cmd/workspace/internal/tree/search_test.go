@@ -67,6 +67,12 @@ func TestSearch(t *testing.T) {
 		"depth":       {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Depth: 1}}, "a.go:3:1 u:1:4"},
 		"history":     {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Include: []string{".git/**"}, VersionControl: true}}, ".git/x:1:1"},
 		"empty lines": {tree.SearchRequest{Pattern: "^$"}, "a.go:2:1"},
+		"one file":    {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Path: "b/c.go"}}, "b/c.go:2:1 b/c.go:3:4"},
+		"named":       {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Path: ".git/x"}}, ".git/x:1:1"},
+		"not named":   {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Path: "b/c.go", Include: []string{"*.txt"}}}, ""},
+		"left out":    {tree.SearchRequest{Pattern: "func", Scope: tree.Scope{Path: "b/c.go", Exclude: []string{"c.go"}}}, ""},
+		"break":       {tree.SearchRequest{Pattern: "func$(|\\n)[^\\n]*"}, "b/c.go:3:4 u:1:9"},
+		"no break":    {tree.SearchRequest{Pattern: "text(\\n|$)\\n?(\\n)*\\n{0,3}"}, "b/d.txt:1:9"},
 		"nothing":     {tree.SearchRequest{Pattern: "nowhere"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,6 +185,9 @@ func TestSearchRefusals(t *testing.T) {
 		"empty":        func(r *tree.SearchRequest) { r.Pattern = "" },
 		"syntax":       func(r *tree.SearchRequest) { r.Pattern = "a(" },
 		"lookahead":    func(r *tree.SearchRequest) { r.Pattern = "(?=a)" },
+		"line break":   func(r *tree.SearchRequest) { r.Pattern = "a\nb" },
+		"break":        func(r *tree.SearchRequest) { r.Pattern = `(a+(x|\n+)?(\n|[\n]{2}))+` },
+		"break plain":  func(r *tree.SearchRequest) { r.Pattern, r.Literal = "a\n", true },
 		"bytes":        func(r *tree.SearchRequest) { r.Pattern = "a\xff" },
 		"long":         func(r *tree.SearchRequest) { r.Pattern = strings.Repeat("a", tree.MaxPatternBytes+1) },
 		"large":        func(r *tree.SearchRequest) { r.Pattern = "((a{100}){10}){3}" },
@@ -211,6 +220,32 @@ func TestSearchRefusals(t *testing.T) {
 		t.Errorf("the pattern took %v", took)
 	} else {
 		t.Logf("the pattern took %v", took)
+	}
+}
+
+// A search of one file is paged and confined like any other.
+func TestSearchOneFile(t *testing.T) {
+	dir := build(t, map[string]string{"in/f": "x\nx\ny\nx\n", "in/d/g": "x\n", "out": "x\n"})
+	symlink(t, "f", dir+"/in/inside")
+	symlink(t, "../out", dir+"/in/outside")
+	x := open(t, dir+"/in")
+	for path, want := range map[string]string{"f": "f:1:1 f:2:1 f:4:1", "inside": "inside:1:1 inside:2:1 inside:4:1"} {
+		for limit := 1; limit < 5; limit++ {
+			got, problems, _ := searchAll(t, x, tree.SearchRequest{Scope: tree.Scope{Path: path}, Pattern: "x", Limit: limit, PerFile: 9})
+			if places(got) != want || problems != nil {
+				t.Errorf("%s by %d: got %s, problems %v; want %s", path, limit, places(got), problems, want)
+			}
+		}
+	}
+	for path, want := range map[string]tree.Code{"outside": tree.Outside, "none": tree.NotFound, "f/x": tree.NotDirectory, strings.Repeat("a", 300): tree.NotFound} {
+		if _, err := x.Search(context.Background(), tree.SearchRequest{Scope: tree.Scope{Path: path}, Pattern: "x", Limit: 1, PerFile: 1}); code(t, err) != want {
+			t.Errorf("%.9s: got %v, want %s", path, err, want)
+		}
+	}
+	// Of several roots the top is no file and no place on disk.
+	several := open(t, "a="+dir+"/in", "b="+dir+"/in")
+	if got, _, _ := searchAll(t, several, tree.SearchRequest{Scope: tree.Scope{Path: "."}, Pattern: "y", Limit: 9, PerFile: 9}); places(got) != "a/f:3:1 b/f:3:1" {
+		t.Errorf("several roots: got %s", places(got))
 	}
 }
 

@@ -35,7 +35,8 @@ func versionControl(name string) bool {
 
 // Scope says which part of the tree a walk sees.
 type Scope struct {
-	// Path of the directory to begin with.
+	// Path of the directory to begin with; of a search it may be a file, which
+	// is then all it sees, whatever its name.
 	Path string
 	// Include and Exclude are globs over whole paths. An entry is reported if
 	// it matches any of Include, or Include is empty, and none of Exclude;
@@ -80,6 +81,11 @@ func (t *Tree) newWalker(scope Scope, after string) (*walker, error) {
 	}
 	if scope.Depth < 0 || scope.Depth > MaxDepth {
 		return nil, invalid(fmt.Sprintf("depth must be between 1 and %d", MaxDepth))
+	}
+	for _, pattern := range scope.Include {
+		if !globReaches(pattern, scope.Path) {
+			return nil, invalid(fmt.Sprintf("glob %q matches nothing in the path %q: globs with / are matched from the top, so begin it with the path or **/", clip(pattern, 40), clip(scope.Path, 40)))
+		}
 	}
 	include, err := compileGlobs(scope.Include)
 	if err != nil {

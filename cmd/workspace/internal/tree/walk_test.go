@@ -89,6 +89,7 @@ func TestWalkRefusals(t *testing.T) {
 		"absolute":     {tree.WalkRequest{Scope: tree.Scope{Path: "/"}, Limit: 1}, tree.Invalid},
 		"deep":         {tree.WalkRequest{Scope: tree.Scope{Path: ".", Depth: tree.MaxDepth + 1}, Limit: 1}, tree.Invalid},
 		"include":      {tree.WalkRequest{Scope: tree.Scope{Path: ".", Include: []string{"["}}, Limit: 1}, tree.Invalid},
+		"elsewhere":    {tree.WalkRequest{Scope: tree.Scope{Path: "d", Include: []string{"*", "e/*.go"}}, Limit: 1}, tree.Invalid},
 		"exclude":      {tree.WalkRequest{Scope: tree.Scope{Path: ".", Exclude: []string{"["}}, Limit: 1}, tree.Invalid},
 		"cursor":       {tree.WalkRequest{Scope: tree.Scope{Path: "."}, Limit: 1, Cursor: "x"}, tree.Invalid},
 	} {
