@@ -31,6 +31,7 @@ func (c *Capability) Signature() string {
 }
 
 // Annotation is the shape's type as signatures name it: str, list[int], dict.
+// An array has Items, as ParseCapability makes sure.
 func (s *Shape) Annotation() string {
 	switch s.Kind {
 	case String:
@@ -42,9 +43,6 @@ func (s *Shape) Annotation() string {
 	case Boolean:
 		return "bool"
 	case Array:
-		if s.Items == nil {
-			return "list"
-		}
 		return "list[" + s.Items.Annotation() + "]"
 	}
 	return "dict"
