@@ -157,6 +157,11 @@ func TestBadModels(t *testing.T) {
 		{"default-value", one(object(defaulted("x", enum("a"), `"b"`)))},
 		{"default-value", one(object(defaulted("x", str(), `"a" "b"`)))},
 		{"default-value", one(object(defaulted("x", str(), `null`)))},
+		{"default-value", one(object(defaulted("x", str(), `true`)))},
+		{"default-value", one(object(defaulted("x", str(), `[]`)))},
+		{"default-value", one(object(defaulted("x", str(), `{}`)))},
+		{"default-value", one(object(defaulted("x", str(), `"a`)))},
+		{"default-value", one(object(defaulted("x", array(array(str())), `[["a"],[1]]`)))},
 		{"unknown-effect", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Effect = "change" }))},
 		{"id", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.ID = strings.Repeat("x", 257) }))},
 	} {
