@@ -171,7 +171,7 @@ func Digest(c *schema.Capability) string {
 		Output      json.RawMessage `json:"output"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		EffectiveSchema(c.Input), EffectiveSchema(c.Output),
+		InlineSchema(c.Input), InlineSchema(c.Output),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

@@ -105,7 +105,7 @@ func TestDecodeAgreesWithSchema(t *testing.T) {
 	judge := func() *jsonschema.Schema {
 		for _, c := range m.Capabilities {
 			if c.Name == "every.kind" {
-				return compileSchema(t, codegen.EffectiveSchema(c.Input))
+				return compileSchema(t, codegen.InlineSchema(c.Input))
 			}
 		}
 		t.Fatal("every.kind is gone")
@@ -232,8 +232,8 @@ func TestErrorsHavePaths(t *testing.T) {
 	}
 }
 
-func ExampleEffectiveSchema() {
+func ExampleInlineSchema() {
 	m := kinds("example.com/kinds/generated")
-	fmt.Println(string(codegen.EffectiveSchema(m.Capabilities[len(m.Capabilities)-1].Output)))
+	fmt.Println(string(codegen.InlineSchema(m.Capabilities[len(m.Capabilities)-1].Output)))
 	// Output: {"type":"string","maxLength":1048576}
 }

@@ -35,7 +35,7 @@ func TestBuildReportsEveryProblemAtOnce(t *testing.T) {
 	}
 	for _, want := range []string{
 		"MaxSteps is negative", "MaxValueDepth is negative", "no authorizer", "files: no handlers given", "zero Capability",
-		`"Records.lookup": each segment`, `"lookup": a name is two or more`, `namespace json is reserved`,
+		`"Records.lookup": a name is two or more`, `"lookup": a name is two or more`, `namespace json is reserved`,
 		`"a.b.c": its namespace "a.b" is a capability`, `"d.e": is the namespace of "d.e.f"`,
 		`the name is taken`, `the id "twice.same" is taken`, `no summary`, `effect "change" cannot`, `idempotency "often" is none`, `world "" is neither`,
 		`"nowhere.to_be_found": no capability has that id`,

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,8 +62,8 @@ func (c *catalogChecker) check(i int, capability Capability) {
 }
 
 func (c *catalogChecker) checkName(name string) {
-	if err := checkDottedName(name); err != nil {
-		c.fail(name, "%v", err)
+	if len(name) > MaxNameBytes || !binding.ValidName(name) {
+		c.fail(name, "a name is two or more segments joined by dots, each a lower-case letter and then lower-case letters, digits or _, of at most %d bytes in all", MaxNameBytes)
 		return
 	}
 	if root, _, _ := strings.Cut(name, "."); slices.Contains(c.reserved, root) {
@@ -79,20 +78,6 @@ func (c *catalogChecker) checkName(name string) {
 	if other, ok := c.namespaces[name]; ok {
 		c.fail(name, "is the namespace of %s", quoted(other))
 	}
-}
-
-// checkDottedName wants at least two segments of [a-z][a-z0-9_]*.
-func checkDottedName(name string) error {
-	segments := strings.Split(name, ".")
-	if len(name) > MaxNameBytes || len(segments) < 2 {
-		return fmt.Errorf("a name is two or more dotted identifiers of at most %d bytes in all", MaxNameBytes)
-	}
-	for _, s := range segments {
-		if s == "" || s[0] < 'a' || s[0] > 'z' || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return errors.New("each segment of a name is a lower-case letter and then lower-case letters, digits or _")
-		}
-	}
-	return nil
 }
 
 func (c *catalogChecker) checkIdentity(i int, info Info) {

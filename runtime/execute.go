@@ -86,7 +86,7 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 	if err != nil {
 		return nil, false, result.Steps, x.explain(ctx, err)
 	}
-	text, wide, err = canon.WireToJSON(nil, result.Value, canon.JSONOptions{MaxDepth: s.limits.MaxValueDepth})
+	text, wide, err = canon.WireToJSON(nil, result.Value, s.limits.MaxValueDepth)
 	if err != nil {
 		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
 		return nil, false, result.Steps, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}

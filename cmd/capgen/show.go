@@ -89,7 +89,7 @@ func effective(c *schema.Capability) effectiveForm {
 		Digest:    "sha256:" + codegen.Digest(c),
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
-		Input:  codegen.EffectiveSchema(c.Input), Output: codegen.EffectiveSchema(c.Output),
+		Input:  codegen.InlineSchema(c.Input), Output: codegen.InlineSchema(c.Output),
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/capgen/capgen/runtime/canon"
 )
 
-// validName tells whether s has the form of a capability name: dotted, two
-// segments or more, each [a-z][a-z0-9_]*. Its readers bound the length.
-func validName(s string) bool {
+// ValidName tells whether s has the form of a capability name: dotted, two
+// segments or more, each [a-z][a-z0-9_]*. Its callers bound the length.
+func ValidName(s string) bool {
 	if !strings.Contains(s, ".") {
 		return false
 	}

@@ -39,7 +39,7 @@ func (c *Capability) decode(r *canon.Reader) {
 		case "name":
 			seen.Mark(r, 2)
 			c.Name = r.String(1, maxNameBytes)
-			if !validName(c.Name) {
+			if !ValidName(c.Name) {
 				r.Fail(canon.CodePattern, "expected a capability name")
 			}
 		case "output":

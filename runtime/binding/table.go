@@ -82,7 +82,7 @@ func (t *Table) parseRow(r *canon.Reader, wire []byte) {
 			name = r.String(1, maxNameBytes)
 			switch {
 			case r.Err() != nil:
-			case !validName(name):
+			case !ValidName(name):
 				r.Fail(canon.CodePattern, "expected a capability name")
 			case len(t.names) > 0 && t.names[len(t.names)-1] >= name:
 				r.Fail(canon.CodeDuplicate, "names not in order, or one twice")

@@ -68,7 +68,7 @@ func ExampleWireToJSON() {
 	w.Element(1)
 	w.Int(1<<53, 0, 1<<62)
 	w.EndArray()
-	text, wide, err := canon.WireToJSON(nil, w.Bytes(), canon.JSONOptions{MaxDepth: 8})
+	text, wide, err := canon.WireToJSON(nil, w.Bytes(), 8)
 	fmt.Printf("%s %v %v\n", text, wide, err)
 	// Output: [3.0,"9007199254740992"] true <nil>
 }

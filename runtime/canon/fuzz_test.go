@@ -210,7 +210,7 @@ func FuzzWireReader(f *testing.F) {
 		r.Skip()
 		err := r.End()
 		checkError(t, data, err)
-		text, _, jsonErr := canon.WireToJSON(nil, data, canon.JSONOptions{MaxDepth: depth})
+		text, _, jsonErr := canon.WireToJSON(nil, data, depth)
 		if (err == nil) != (jsonErr == nil) {
 			t.Fatalf("% x: Skip says %v, WireToJSON %v", data, err, jsonErr)
 		}

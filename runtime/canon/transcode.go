@@ -5,20 +5,15 @@ import (
 	"strconv"
 )
 
-// JSONOptions bounds WireToJSON.
-type JSONOptions struct {
-	// MaxDepth is how many containers may be nested; a scalar is depth 0.
-	MaxDepth int
-}
-
-// WireToJSON appends the JSON text of one untyped wire value. The order of
+// WireToJSON appends the JSON text of one untyped wire value, at most maxDepth
+// containers deep; a scalar is depth 0. The order of
 // members is kept. An integer outside ±MaxInteger is written as a decimal
 // string, and wide reports that one was: JSON clients that read numbers as
 // doubles would change it. A float is written with its shortest digits, with
 // ".0" where it is integral, and −0.0 keeps its sign, so that floats and
 // integers stay apart. After an error text is dst.
-func WireToJSON(dst, wire []byte, o JSONOptions) (text []byte, wide bool, err error) {
-	t := transcoder{r: NewWireReader(wire, o.MaxDepth)}
+func WireToJSON(dst, wire []byte, maxDepth int) (text []byte, wide bool, err error) {
+	t := transcoder{r: NewWireReader(wire, maxDepth)}
 	text = t.value(dst)
 	if err := t.r.End(); err != nil {
 		return dst, false, err

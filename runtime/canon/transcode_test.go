@@ -57,7 +57,7 @@ func TestWireToJSON(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			text, wide, err := canon.WireToJSON([]byte("x"), tt.wire, canon.JSONOptions{MaxDepth: 4})
+			text, wide, err := canon.WireToJSON([]byte("x"), tt.wire, 4)
 			if string(text) != "x"+tt.want || wide != tt.wide || err != nil {
 				t.Errorf("got %s, %v, %v; want %s, %v", text, wide, err, tt.want, tt.wide)
 			}
@@ -79,7 +79,7 @@ func TestWireToJSONErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			text, wide, err := canon.WireToJSON([]byte("x"), []byte(tt.wire), canon.JSONOptions{MaxDepth: 4})
+			text, wide, err := canon.WireToJSON([]byte("x"), []byte(tt.wire), 4)
 			if err == nil || err.Error() != tt.want || string(text) != "x" || wide {
 				t.Errorf("got %q, %v, %v; want %s", text, wide, err, tt.want)
 			}

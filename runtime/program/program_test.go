@@ -145,7 +145,7 @@ func recordWire() []byte {
 
 func toJSON(t testing.TB, b []byte) string {
 	t.Helper()
-	text, _, err := canon.WireToJSON(nil, b, canon.JSONOptions{MaxDepth: 100})
+	text, _, err := canon.WireToJSON(nil, b, 100)
 	if err != nil {
 		t.Fatalf("the engine wrote bad wire bytes: %v", err)
 	}

@@ -87,7 +87,7 @@ func job(source string) worker.Job {
 
 func json(t testing.TB, b []byte) string {
 	t.Helper()
-	text, _, err := canon.WireToJSON(nil, b, canon.JSONOptions{MaxDepth: 40})
+	text, _, err := canon.WireToJSON(nil, b, 40)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,10 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-// EffectiveSchema is the JSON Schema of t with references written out: it
+// InlineSchema is the JSON Schema of t with references written out: it
 // stands alone, and changes whenever anything that t means does. t is of a
 // manifest that Generate accepts, which bounds its size.
-func EffectiveSchema(t *schema.Type) []byte {
+func InlineSchema(t *schema.Type) []byte {
 	return schema.EffectiveSchema(inline(t))
 }
 
