@@ -92,10 +92,10 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	done <<<"$$targets"
 
 .PHONY: soak
-soak: ## Run every hostile program, fuzz each target for a minute, then repeat the tests under the race detector
+soak: ## Run every hostile program, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
-	@$(MAKE) fuzz FUZZTIME=60s
-	$(GO) test -race -count=10 -timeout 3h ./runtime/... ./cmd/...
+	@$(MAKE) fuzz FUZZTIME=30s
+	$(GO) test -race -count=3 -timeout 2h ./runtime/... ./cmd/...
 
 .PHONY: bench
 bench: ## Run the benchmarks and summarize them
