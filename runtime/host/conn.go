@@ -14,8 +14,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxInFlight bounds the calls of one session that wait for an answer.
-const maxInFlight = 1024
+const (
+	// maxInFlight bounds the calls of one session that wait for an answer.
+	maxInFlight = 1024
+	// maxUnwritten bounds the bytes of answers that a client does not read: the
+	// largest are 14 MB, and take several times that while they wait.
+	maxUnwritten = 64 << 20
+	// joinBytes is up to where a message and its line end are one write.
+	joinBytes = 64 << 10
+)
 
 // stdioTransport is MCP's stdio transport (MCP specification, Transports)
 // where the SDK's falls short: a line that is no message is answered and the
@@ -25,8 +32,8 @@ type stdioTransport struct {
 	in  io.Reader
 	out io.Writer
 	log *slog.Logger
-	// max bytes of a message.
-	max int
+	// max bytes of a message, and of answers that wait to be written.
+	max, maxUnwritten int
 	// stop ends the session: no more is read, and what runs has been cancelled
 	// by whoever closed it.
 	stop <-chan struct{}
@@ -66,6 +73,8 @@ type stdioConn struct {
 	mu      sync.Mutex
 	running map[jsonrpc.ID]bool // calls whose answer is not yet on its way
 	owed    int                 // calls whose answer has not been written
+	waiting int                 // bytes of answers that have not been written
+	dropped []unwritten         // instead of answers, for whoever writes
 	idle    chan struct{}       // closed when none is owed, once somebody waits
 }
 
@@ -161,26 +170,88 @@ func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
 	if !ok {
 		return c.write(data)
 	}
-	// A client may use the id again as soon as it has the answer.
 	c.mu.Lock()
+	// A client may use the id again as soon as it has the answer.
 	owed := c.running[response.ID]
 	delete(c.running, response.ID)
-	c.mu.Unlock()
-	err = c.write(data)
-	if owed {
-		c.mu.Lock()
+	if c.waiting > 0 && c.waiting+len(data) > c.maxUnwritten {
 		defer c.mu.Unlock()
+		return c.drop(response.ID, owed)
+	}
+	c.waiting += len(data)
+	c.mu.Unlock()
+	return c.writeAnswer(unwritten{data, owed})
+}
+
+// unwritten is an answer that waits, and whether it is owed.
+type unwritten struct {
+	data []byte
+	owed bool
+}
+
+// drop leaves a short refusal instead of an answer to whoever is writing, so
+// that neither the answer nor the goroutine that brings it has to wait for a
+// client that does not read. It is called with mu held.
+func (c *stdioConn) drop(id jsonrpc.ID, owed bool) error {
+	data, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
+		Code:    jsonrpc.CodeInternalError,
+		Message: "the answer was dropped: earlier ones have not been read; what the call did stands",
+	}})
+	if err != nil {
+		return err
+	}
+	c.waiting += len(data)
+	c.dropped = append(c.dropped, unwritten{data, owed})
+	return nil
+}
+
+// writeAnswer writes an answer that counts as waiting, and then what was
+// dropped in the meantime: as long as one waits, its writer comes by here.
+func (c *stdioConn) writeAnswer(a unwritten) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	var failure error
+	for more := true; more; {
+		if err := c.put(a.data); failure == nil {
+			failure = err
+		}
+		a, more = c.written(a)
+	}
+	return failure
+}
+
+// written settles a and returns the next one that was dropped.
+func (c *stdioConn) written(a unwritten) (next unwritten, more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting -= len(a.data)
+	if a.owed {
 		if c.owed--; c.owed == 0 && c.idle != nil {
 			close(c.idle)
 			c.idle = nil
 		}
 	}
-	return err
+	if len(c.dropped) == 0 {
+		return unwritten{}, false
+	}
+	next, c.dropped = c.dropped[0], c.dropped[1:]
+	return next, true
 }
 
 func (c *stdioConn) write(data []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	return c.put(data)
+}
+
+// put writes one line, with writing held.
+func (c *stdioConn) put(data []byte) error {
+	if len(data) > joinBytes { // no second copy of what is large
+		if _, err := c.out.Write(data); err != nil {
+			return err
+		}
+		data = nil
+	}
 	_, err := c.out.Write(append(data, '\n'))
 	return err
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -49,7 +50,7 @@ func newWire(t *testing.T) *wire {
 	live, cancel := context.WithCancelCause(context.Background())
 	w := &wire{in: feed, stop: cancelStop, why: func() error { return context.Cause(live) }}
 	c, err := (&stdioTransport{
-		in: in, out: w, log: slog.New(slog.DiscardHandler), max: 1000, stop: stop.Done(), cancel: cancel,
+		in: in, out: w, log: slog.New(slog.DiscardHandler), max: 1000, maxUnwritten: 1000, stop: stop.Done(), cancel: cancel,
 		drain: drainTime, grace: graceTime, ended: make(chan struct{}),
 	}).Connect(t.Context())
 	if err != nil {
@@ -228,6 +229,71 @@ func TestTooManyCallsAreRefused(t *testing.T) {
 }
 
 // An id may be used again as soon as the answer is on its way.
+// A client that does not read its answers does not fill the memory with them:
+// what is too much is replaced, and every call has its answer all the same.
+func TestAnswersThatAreNotRead(t *testing.T) {
+	const calls = 50
+	in, _ := io.Pipe()
+	read, out := io.Pipe()
+	conn, err := (&stdioTransport{in: in, out: out, log: slog.New(slog.DiscardHandler), max: 1000, maxUnwritten: 1000}).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := conn.(*stdioConn)
+	defer in.Close()
+	defer c.Close()
+	big := json.RawMessage(`"` + strings.Repeat("x", 300) + `"`)
+	var group sync.WaitGroup
+	for i := range calls {
+		id, err := jsonrpc.MakeID(float64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			if err := c.Write(t.Context(), &jsonrpc.Response{ID: id, Result: big}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waiting := func() int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.waiting
+	}
+	// All that wait: three answers at most, and refusals.
+	const refusal = 150
+	for began := time.Now(); waiting() < calls*refusal && time.Since(began) < 10*time.Second; time.Sleep(time.Millisecond) {
+	}
+	if n := waiting(); n > 1000+calls*refusal*3/2 {
+		t.Fatalf("%d bytes wait", n)
+	}
+	lines := bufio.NewScanner(read)
+	full, dropped := 0, 0
+	for range calls {
+		if !lines.Scan() {
+			t.Fatal(lines.Err())
+		}
+		switch {
+		case strings.Contains(lines.Text(), "xxx"):
+			full++
+		case strings.Contains(lines.Text(), "dropped"):
+			dropped++
+		}
+	}
+	group.Wait()
+	if full == 0 || full > 3 || full+dropped != calls {
+		t.Errorf("%d answers and %d refusals for %d calls", full, dropped, calls)
+	}
+	if n := waiting(); n != 0 {
+		t.Errorf("%d bytes still count", n)
+	}
+	// Who reads gets everything.
+	go c.Write(t.Context(), &jsonrpc.Response{Result: json.RawMessage(`"` + strings.Repeat("y", 3000) + `"`)})
+	if !lines.Scan() || !strings.Contains(lines.Text(), "yyy") {
+		t.Errorf("%.100s", lines.Text())
+	}
+}
+
 func TestIDMayBeUsedAgain(t *testing.T) {
 	w := newWire(t)
 	go func() {

@@ -40,7 +40,7 @@ func (p *program) stdio(ctx context.Context, s session) int {
 	info := s.runtime.Info()
 	s.log.Info("serving MCP", "transport", "stdio", "server", info.Name, "version", info.Version, "deployment", s.runtime.Deployment())
 	transport := &stdioTransport{
-		in: p.stdin, out: p.stdout, log: s.log, max: maxMessageBytes,
+		in: p.stdin, out: p.stdout, log: s.log, max: maxMessageBytes, maxUnwritten: maxUnwritten,
 		stop: ctx.Done(), cancel: cancel, drain: drainTime, grace: graceTime,
 		ended: make(chan struct{}),
 	}
