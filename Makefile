@@ -104,7 +104,7 @@ bench: ## Run the benchmarks and summarize them
 	$(TOOL) benchstat $(BIN)/bench.txt
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run race fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test race fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind
