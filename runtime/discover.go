@@ -68,7 +68,7 @@ func (s *Server) Search(_ context.Context, subject authz.Subject, query string) 
 		return result, &Error{fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}}
 	}
 	if max := s.limits.MaxSearchQueryBytes; len(query) > max {
-		return result, &Error{*limitFault("MaxSearchQueryBytes", int64(max), fmt.Sprintf("the query has %d bytes", len(query)))}
+		return result, &Error{*fault.Reached(fault.MaxSearchQueryBytes, int64(max), "the query has %d bytes", len(query))}
 	}
 	hits := s.catalog.index.Search(query, s.limits.MaxSearchResults+1)
 	budget := s.limits.MaxSearchResponseBytes - 128 // what stands around the lists

@@ -132,7 +132,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
 	}
 	if len(wire) > d.limits.MaxValueBytes {
-		f := limitFault("MaxValueBytes", int64(d.limits.MaxValueBytes), fmt.Sprintf("the result of %s has %d bytes", entry.info.Name, len(wire)))
+		f := fault.Reached(fault.MaxValueBytes, int64(d.limits.MaxValueBytes), "the result of %s has %d bytes", entry.info.Name, len(wire))
 		f.Capability, f.Hint = entry.info.Name, "ask for less at once"
 		return outcome{state: CallDone, fault: f}
 	}

@@ -70,7 +70,7 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 		return nil, false, 0, &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
 	}
 	if len(source) > s.limits.MaxSourceBytes {
-		return nil, false, 0, limitFault("MaxSourceBytes", int64(s.limits.MaxSourceBytes), fmt.Sprintf("the program has %d bytes", len(source)))
+		return nil, false, 0, fault.Reached(fault.MaxSourceBytes, int64(s.limits.MaxSourceBytes), "the program has %d bytes", len(source))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
 	defer cancel()
@@ -106,7 +106,7 @@ func (s *Server) checkText(bytes int) *fault.Fault {
 	if bytes <= widest*max {
 		return nil
 	}
-	f := limitFault("MaxValueBytes", int64(max), fmt.Sprintf("the result has %d bytes as JSON, more than %d times MaxValueBytes", bytes, widest))
+	f := fault.Reached(fault.MaxValueBytes, int64(max), "the result has %d bytes as JSON, more than %d times MaxValueBytes", bytes, widest)
 	f.Path, f.Hint = "result", "return less: a summary, a count, a page"
 	return f
 }
@@ -152,7 +152,7 @@ func (x *execution) deliver(name string, bytes int) *fault.Fault {
 	defer x.mu.Unlock()
 	max := x.server.limits.MaxIntermediateValueBytes
 	if x.delivered+int64(bytes) > max {
-		f := limitFault("MaxIntermediateValueBytes", max, fmt.Sprintf("the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes)))
+		f := fault.Reached(fault.MaxIntermediateValueBytes, max, "the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes))
 		f.Capability, f.Hint = name, "ask for less: narrow the calls down, or do the work in several programs"
 		return f
 	}
@@ -215,8 +215,8 @@ func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
 	if context.Cause(ctx) == errExecutionTime {
 		max := x.server.limits.MaxExecutionTime
 		return &fault.Fault{
-			Class: fault.Limit, Limit: "MaxExecutionTime", Bound: max.Milliseconds(),
-			Message: fmt.Sprintf("the time was over %s; MaxExecutionTime is %s", when, max),
+			Class: fault.Limit, Limit: fault.MaxExecutionTime, Bound: max.Milliseconds(),
+			Message: fmt.Sprintf("the time was over %s (%s is %s)", when, fault.MaxExecutionTime, max),
 			Hint:    "do less in one program, or in fewer and larger calls",
 		}
 	}
@@ -228,10 +228,6 @@ var errExecutionTime = errors.New("runtime: MaxExecutionTime")
 
 func shuttingDown() *fault.Fault {
 	return &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}
-}
-
-func limitFault(limit string, bound int64, message string) *fault.Fault {
-	return &fault.Fault{Class: fault.Limit, Limit: limit, Bound: bound, Message: fmt.Sprintf("%s; %s is %d", message, limit, bound)}
 }
 
 func newExecutionID() string {

@@ -105,7 +105,7 @@ func TestExecuteTellsFailuresApart(t *testing.T) {
 		{"output that is not UTF-8", nil, handler(record{Text: "\xff"}, nil), lookupProgram, ErrCapabilityFailed, "the capability failed", CallFailed},
 		{"value bytes", nil, handler(record{Text: strings.Repeat("x", 1000)}, nil), lookupProgram, ErrResourceLimit, "MaxValueBytes is 1000", CallDone},
 		{"cumulative results", nil, handler(record{Text: strings.Repeat("x", 800)}, nil), fmt.Sprintf(thrice, 2), ErrResourceLimit, "MaxIntermediateValueBytes is 1500", CallDone},
-		{"result as JSON", nil, lookup, "def main():\n    return '\\001' * 800\n", ErrResourceLimit, "4802 bytes as JSON, more than 4 times MaxValueBytes; MaxValueBytes is 1000", ""},
+		{"result as JSON", nil, lookup, "def main():\n    return '\\001' * 800\n", ErrResourceLimit, "4802 bytes as JSON, more than 4 times MaxValueBytes (MaxValueBytes is 1000)", ""},
 		{"calls", nil, lookup, fmt.Sprintf(thrice, 4), ErrResourceLimit, "MaxNativeCalls", CallDone},
 		{"steps", nil, lookup, "def main():\n    while True:\n        pass\n", ErrResourceLimit, "MaxSteps", ""},
 		{"source bytes", nil, lookup, strings.Repeat("#", 301), ErrResourceLimit, "MaxSourceBytes is 300", ""},

@@ -50,8 +50,7 @@ func bind(c *capability, args starlark.Tuple, kwargs []starlark.Tuple, limits Li
 		f.Hint = r.hint
 	}
 	if r.limit != "" {
-		f.Class, f.Limit, f.Bound = fault.Limit, r.limit, r.bound
-		f.Message += fmt.Sprintf(" (%s is %d)", r.limit, r.bound)
+		f.Reached(r.limit, r.bound)
 	}
 	return nil, f
 }
@@ -145,7 +144,7 @@ func (e *encoder) object(what string, s *shape, values []starlark.Value, depth i
 }
 
 func tooDeep(l Limits) *refusal {
-	return &refusal{message: "nested too deeply", limit: MaxValueDepth, bound: int64(l.Depth)}
+	return &refusal{message: "nested too deeply", limit: fault.MaxValueDepth, bound: int64(l.Depth)}
 }
 
 // check reports what the writer refused at this value, and the size.
@@ -163,7 +162,7 @@ func (e *encoder) check() *refusal {
 // room reports whether n more bytes are too many.
 func (e *encoder) room(n int) *refusal {
 	if n > e.limits.ValueBytes || len(e.w.Bytes())+n > e.limits.ValueBytes {
-		return &refusal{message: "the arguments are too large", limit: MaxValueBytes, bound: int64(e.limits.ValueBytes)}
+		return &refusal{message: "the arguments are too large", limit: fault.MaxValueBytes, bound: int64(e.limits.ValueBytes)}
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 	var native *nativeFailure
 	switch {
 	case e.outOfSteps:
-		f = limitFault(MaxSteps, e.limits.Steps, "the program took too many steps")
+		f = fault.Reached(fault.MaxSteps, e.limits.Steps, "the program took too many steps")
 		f.Hint = "look for a loop that does not end, or do less per run"
 	case e.tooDeep:
 		f = e.fault(fault.ProgramError, fmt.Sprintf("functions call each other more than %d deep", maxRecursion))

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/capgen/capgen/runtime/fault"
-	"github.com/capgen/capgen/runtime/program"
 )
 
 func TestLimits(t *testing.T) {
@@ -15,19 +14,19 @@ func TestLimits(t *testing.T) {
 		name, source, limit string
 		bound               int64
 	}{
-		{"endless loop", "while True:\n  pass", program.MaxSteps, l.Steps},
-		{"endless top level", "def main():\n  return 1\nwhile True:\n  pass", program.MaxSteps, l.Steps},
-		{"long sum", "sum(range(1 << 40))", program.MaxSteps, l.Steps},
-		{"calls", "for i in range(9):\n  a.b.other()", program.MaxNativeCalls, 3},
-		{"intermediate", "[records.lookup(key = \"a\") for i in range(3)]", program.MaxIntermediateValueBytes, 100},
-		{"value", "\"x\" * 2000", program.MaxValueBytes, 1000},
-		{"value of many", "[\"\"] * 2000", program.MaxValueBytes, 1000},
-		{"shared value", "x = [1]\nfor i in range(2):\n  x = [x] * 1000\nx", program.MaxValueBytes, 1000},
-		{"key", "{\"x\" * 2000: 1}", program.MaxValueBytes, 1000},
-		{"argument", "records.lookup(key = \"x\" * 2000)", program.MaxValueBytes, 1000},
-		{"cycle", "x = []\nx.append(x)\nx", program.MaxValueDepth, 3},
-		{"dict cycle", "x = {}\nx[\"a\"] = x\nx", program.MaxValueDepth, 3},
-		{"source", "1" + strings.Repeat(" ", 500), program.MaxSourceBytes, 500},
+		{"endless loop", "while True:\n  pass", fault.MaxSteps, l.Steps},
+		{"endless top level", "def main():\n  return 1\nwhile True:\n  pass", fault.MaxSteps, l.Steps},
+		{"long sum", "sum(range(1 << 40))", fault.MaxSteps, l.Steps},
+		{"calls", "for i in range(9):\n  a.b.other()", fault.MaxNativeCalls, 3},
+		{"intermediate", "[records.lookup(key = \"a\") for i in range(3)]", fault.MaxIntermediateValueBytes, 100},
+		{"value", "\"x\" * 2000", fault.MaxValueBytes, 1000},
+		{"value of many", "[\"\"] * 2000", fault.MaxValueBytes, 1000},
+		{"shared value", "x = [1]\nfor i in range(2):\n  x = [x] * 1000\nx", fault.MaxValueBytes, 1000},
+		{"key", "{\"x\" * 2000: 1}", fault.MaxValueBytes, 1000},
+		{"argument", "records.lookup(key = \"x\" * 2000)", fault.MaxValueBytes, 1000},
+		{"cycle", "x = []\nx.append(x)\nx", fault.MaxValueDepth, 3},
+		{"dict cycle", "x = {}\nx[\"a\"] = x\nx", fault.MaxValueDepth, 3},
+		{"source", "1" + strings.Repeat(" ", 500), fault.MaxSourceBytes, 500},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, f := runWith(t, c.source, l, &host{t: t})
@@ -43,7 +42,7 @@ func TestLimits(t *testing.T) {
 
 // A bind failure is an attempt: it counts.
 func TestRefusedCallsCount(t *testing.T) {
-	stop := &fault.Fault{Class: fault.Limit, Message: "stop", Limit: program.MaxNativeCalls, Bound: 1}
+	stop := &fault.Fault{Class: fault.Limit, Message: "stop", Limit: fault.MaxNativeCalls, Bound: 1}
 	h := &host{t: t, refuse: stop}
 	_, f := runWith(t, "records.lookup()", limits(), h)
 	if f == nil || f.Message != "stop" || f.Line != 1 {
@@ -55,12 +54,12 @@ func TestDepthOfArguments(t *testing.T) {
 	l := limits()
 	l.Depth = 2
 	_, f := runWith(t, "kinds.all(filter = {\"owner\": \"o\", \"ids\": [1]})", l, &host{t: t})
-	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter.ids" {
+	if f == nil || f.Limit != fault.MaxValueDepth || f.Path != "filter.ids" {
 		t.Errorf("%+v", f)
 	}
 	l.Depth = 1
 	_, f = runWith(t, "kinds.all(filter = {\"owner\": \"o\"})", l, &host{t: t})
-	if f == nil || f.Limit != program.MaxValueDepth || f.Path != "filter" {
+	if f == nil || f.Limit != fault.MaxValueDepth || f.Path != "filter" {
 		t.Errorf("%+v", f)
 	}
 }

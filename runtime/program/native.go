@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -25,7 +24,7 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 	}
 	e.attempts++
 	if e.attempts > e.limits.Calls {
-		f := limitFault(MaxNativeCalls, e.limits.Calls, "the program made more native calls than it may")
+		f := fault.Reached(fault.MaxNativeCalls, e.limits.Calls, "the program made more native calls than it may")
 		f.Capability = c.name
 		f.Hint = "ask for more in one call"
 		return nil, &nativeFailure{f}
@@ -43,7 +42,7 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 	}
 	e.received += int64(len(reply))
 	if e.received > e.limits.ResultBytes {
-		f := limitFault(MaxIntermediateValueBytes, e.limits.ResultBytes, "the results of the native calls are too large together")
+		f := fault.Reached(fault.MaxIntermediateValueBytes, e.limits.ResultBytes, "the results of the native calls are too large together")
 		f.Capability = c.name
 		f.Hint = "ask for fewer items or fewer bytes per call"
 		return nil, &nativeFailure{f}
@@ -67,17 +66,6 @@ func attributed(f *fault.Fault, c *capability) *fault.Fault {
 		out.Hint = c.signature
 	}
 	return &out
-}
-
-// limitFault says which limit fired; its bound is in the message too.
-func limitFault(limit string, bound int64, format string, args ...any) *fault.Fault {
-	message := fmt.Sprintf(format, args...)
-	return &fault.Fault{
-		Class:   fault.Limit,
-		Message: fmt.Sprintf("%s (%s is %d)", message, limit, bound),
-		Limit:   limit,
-		Bound:   bound,
-	}
 }
 
 // excerpt shortens a hostile text for a message.

@@ -7,16 +7,6 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 )
 
-// Names of the limits that a fault of class fault.Limit carries.
-const (
-	MaxSourceBytes            = "MaxSourceBytes"
-	MaxSteps                  = "MaxSteps"
-	MaxNativeCalls            = "MaxNativeCalls"
-	MaxValueDepth             = "MaxValueDepth"
-	MaxValueBytes             = "MaxValueBytes"
-	MaxIntermediateValueBytes = "MaxIntermediateValueBytes"
-)
-
 // Limits are the bounds of one execution. All must be positive.
 type Limits struct {
 	Steps       int64 // Starlark steps
@@ -33,12 +23,12 @@ func (l Limits) Check() error {
 		name  string
 		value int64
 	}{
-		{MaxSteps, l.Steps},
-		{MaxNativeCalls, l.Calls},
-		{MaxValueDepth, int64(l.Depth)},
-		{MaxValueBytes, int64(l.ValueBytes)},
-		{MaxIntermediateValueBytes, l.ResultBytes},
-		{MaxSourceBytes, int64(l.SourceBytes)},
+		{fault.MaxSteps, l.Steps},
+		{fault.MaxNativeCalls, l.Calls},
+		{fault.MaxValueDepth, int64(l.Depth)},
+		{fault.MaxValueBytes, int64(l.ValueBytes)},
+		{fault.MaxIntermediateValueBytes, l.ResultBytes},
+		{fault.MaxSourceBytes, int64(l.SourceBytes)},
 	} {
 		if bound.value <= 0 {
 			return fmt.Errorf("program: %s is %d, must be positive", bound.name, bound.value)

@@ -22,8 +22,7 @@ func encodeResult(v starlark.Value, limits Limits) (wire []byte, wide bool, f *f
 		path := r.within("result").path
 		f := &fault.Fault{Class: fault.InvalidProgram, Path: path, Message: fmt.Sprintf("main returned %s at %s", r.message, path), Hint: r.hint}
 		if r.limit != "" {
-			f.Class, f.Limit, f.Bound = fault.Limit, r.limit, r.bound
-			f.Message += fmt.Sprintf(" (%s is %d)", r.limit, r.bound)
+			f.Reached(r.limit, r.bound)
 		}
 		return nil, false, f
 	}
@@ -156,7 +155,7 @@ func (e *resultEncoder) mapping(v starlark.IterableMapping, n, depth int) *refus
 // container refuses by depth and by the least bytes that n members take.
 func (e *resultEncoder) container(n, depth int) *refusal {
 	if depth > e.limits.Depth {
-		return &refusal{message: "a value nested too deeply", hint: "a value that holds itself is nested without end", limit: MaxValueDepth, bound: int64(e.limits.Depth)}
+		return &refusal{message: "a value nested too deeply", hint: "a value that holds itself is nested without end", limit: fault.MaxValueDepth, bound: int64(e.limits.Depth)}
 	}
 	return e.room(n)
 }
@@ -170,7 +169,7 @@ func (e *resultEncoder) check() *refusal {
 
 func (e *resultEncoder) room(n int) *refusal {
 	if n > e.limits.ValueBytes || len(e.w.Bytes())+n > e.limits.ValueBytes {
-		return &refusal{message: "a value that is too large", hint: "return less: a summary, a count, a page", limit: MaxValueBytes, bound: int64(e.limits.ValueBytes)}
+		return &refusal{message: "a value that is too large", hint: "return less: a summary, a count, a page", limit: fault.MaxValueBytes, bound: int64(e.limits.ValueBytes)}
 	}
 	return nil
 }

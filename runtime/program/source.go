@@ -49,7 +49,7 @@ func compile(source string, e *engine) (*code, *fault.Fault) {
 // takes any byte inside a string.
 func checkSource(source string, limit int) *fault.Fault {
 	if len(source) > limit {
-		return limitFault(MaxSourceBytes, int64(limit), "the program's source is too long: %d bytes", len(source))
+		return fault.Reached(fault.MaxSourceBytes, int64(limit), "the program has %d bytes", len(source))
 	}
 	if i := strings.IndexByte(source, 0); i >= 0 {
 		f := &fault.Fault{Class: fault.InvalidProgram, Message: "the source holds a NUL character"}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
-	"github.com/capgen/capgen/runtime/program"
 )
 
 const (
@@ -55,12 +54,7 @@ func (j *Job) check() error {
 		return errors.New("worker: no function for native calls")
 	}
 	if n, most := len(j.Source), j.Limits.SourceBytes; n > most {
-		return &fault.Fault{
-			Class:   fault.Limit,
-			Message: fmt.Sprintf("the program's source is too long: %d bytes (%s is %d)", n, program.MaxSourceBytes, most),
-			Limit:   program.MaxSourceBytes,
-			Bound:   int64(most),
-		}
+		return fault.Reached(fault.MaxSourceBytes, int64(most), "the program has %d bytes", n)
 	}
 	return nil
 }
@@ -233,19 +227,10 @@ func (s *session) replyMessage(call Call, reply Reply) *message {
 func (s *session) admit(value []byte) *fault.Fault {
 	l := &s.job.Limits
 	if len(value) > l.ValueBytes {
-		return &fault.Fault{
-			Class:   fault.Limit,
-			Message: fmt.Sprintf("the result of the call is too large: %d bytes (%s is %d)", len(value), program.MaxValueBytes, l.ValueBytes),
-			Limit:   program.MaxValueBytes, Bound: int64(l.ValueBytes),
-		}
+		return fault.Reached(fault.MaxValueBytes, int64(l.ValueBytes), "the result of the call has %d bytes", len(value))
 	}
 	if s.received += int64(len(value)); s.received > l.ResultBytes {
-		return &fault.Fault{
-			Class:   fault.Limit,
-			Message: fmt.Sprintf("the results of the native calls are too large together (%s is %d)", program.MaxIntermediateValueBytes, l.ResultBytes),
-			Hint:    "ask for fewer items or fewer bytes per call",
-			Limit:   program.MaxIntermediateValueBytes, Bound: l.ResultBytes,
-		}
+		return fault.Reached(fault.MaxIntermediateValueBytes, l.ResultBytes, "the results of the native calls are too large together")
 	}
 	return nil
 }
@@ -348,7 +333,7 @@ func ended(ctx context.Context) error {
 			Class:   fault.Limit,
 			Message: "the time for the execution is over",
 			Hint:    "do less per run, or call capabilities that answer sooner",
-			Limit:   "MaxExecutionTime",
+			Limit:   fault.MaxExecutionTime,
 		}
 	}
 	return &fault.Fault{Class: fault.Cancelled, Message: "the execution was cancelled"}

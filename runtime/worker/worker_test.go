@@ -200,7 +200,7 @@ func TestHostFaultsReachTheProgramsAuthor(t *testing.T) {
 		return worker.Reply{Value: wireString(strings.Repeat("x", 2<<20))}
 	}
 	_, err = s.Run(context.Background(), j)
-	if f := wantFault(t, err, fault.Limit, "too large"); f.Limit != "MaxValueBytes" {
+	if f := wantFault(t, err, fault.Limit, "MaxValueBytes is 1048576"); f.Limit != "MaxValueBytes" {
 		t.Errorf("%+v", f)
 	}
 }
