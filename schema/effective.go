@@ -83,9 +83,12 @@ func (w *schemaWriter) atLeast(key string, n int) {
 // schema writes t, with the default of the property it belongs to.
 func (w *schemaWriter) schema(t *Type, defaultText string) {
 	w.begin()
-	if t.Kind == Ref {
+	switch t.Kind {
+	case Ref:
 		w.string("$ref", refPrefix+t.Ref.Name)
-	} else {
+	case Opaque:
+		w.raw(opaqueKey, "true")
+	default:
 		w.string("type", string(t.Kind))
 	}
 	w.string("title", t.Title)

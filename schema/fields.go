@@ -47,10 +47,10 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref"},
+				"minItems", "maxItems", "$ref", "x-opaque"},
 			later: []string{"format", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
 				"$defs", "oneOf", "anyOf", "allOf", "examples", "deprecated", "contentEncoding",
-				"x-opaque", "x-open", "keep"},
+				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `null comes as type: [string, "null"], which a later version takes`,
 				"definitions":           "schemas that are shared go under types",

@@ -32,19 +32,15 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}
+	if n.get(opaqueKey) != nil {
+		return l.lowerOpaque(n, what, property)
+	}
 	kind, ok := l.typeWord(n, what)
 	if !ok {
 		return nil
 	}
 	l.checkKeywords(n, kind)
-	if d := n.member("default"); d != nil && !property {
-		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
-			hint("it belongs to a property of an object: only properties can be left out")
-	}
-	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
-	if v := n.get("title"); v != nil {
-		t.Title, _ = l.line(v, "title", maxTitle)
-	}
+	t := l.annotated(n, kind, property)
 	switch kind {
 	case String:
 		l.lowerString(t, n)
@@ -56,6 +52,19 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 		l.lowerArray(t, n, what)
 	case Object:
 		l.lowerObject(t, n, what)
+	}
+	return t
+}
+
+// annotated starts a type with what every kind takes.
+func (l *loader) annotated(n *node, kind Kind, property bool) *Type {
+	if d := n.member("default"); d != nil && !property {
+		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
+			hint("it belongs to a property of an object: only properties can be left out")
+	}
+	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
+	if v := n.get("title"); v != nil {
+		t.Title, _ = l.line(v, "title", maxTitle)
 	}
 	return t
 }

@@ -62,6 +62,8 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Opaque is any JSON value, which nothing else is said of.
+	Opaque Kind = "opaque"
 	// Ref stands for the named type Ref points to.
 	Ref Kind = "ref"
 )

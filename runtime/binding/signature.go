@@ -42,6 +42,8 @@ func (s *Shape) Annotation() string {
 		return "float"
 	case Boolean:
 		return "bool"
+	case Opaque:
+		return "any"
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
 	}

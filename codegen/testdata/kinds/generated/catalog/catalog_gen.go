@@ -14,6 +14,7 @@ import (
 	hCanon "github.com/capgen/capgen/codegen/testdata/kinds/generated/h/canon"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -47,6 +48,7 @@ type Handlers struct {
 	HCanon        hCanon.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
+	Shapes        shapes.Handlers
 }
 
 // Register adds every capability to b, and says which deployment they are of.
@@ -62,4 +64,5 @@ func Register(b *runtime.Builder, h Handlers) {
 	hCanon.Register(b, h.HCanon)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
+	shapes.Register(b, h.Shapes)
 }
