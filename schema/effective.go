@@ -88,6 +88,8 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.string("$ref", refPrefix+t.Ref.Name)
 	case Opaque:
 		w.raw(opaqueKey, "true")
+	case FreeObject:
+		w.string("type", string(Object))
 	default:
 		w.string("type", string(t.Kind))
 	}
@@ -109,6 +111,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxItems", int64(t.MaxItems))
 	case Object:
 		w.object(t)
+	case FreeObject:
+		w.integer("maxProperties", MaxMembers)
+		w.raw("additionalProperties", "true")
 	}
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
