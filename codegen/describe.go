@@ -43,18 +43,22 @@ type apiField struct {
 
 // describeInput is the JSON array of an input's parameters.
 func describeInput(t *schema.Type) string {
-	return jsonText(describeProperties(resolved(t)))
+	return jsonText(describer{}.properties(resolved(t)))
 }
 
 // describeOutput is the JSON of a result, a field without a name.
 func describeOutput(t *schema.Type) string {
-	return jsonText(describeType(t))
+	return jsonText(describer{}.typ(t))
 }
 
-func describeProperties(t *schema.Type) []apiField {
+// describer holds the types that hold themselves and are written out already:
+// from then on their name says it.
+type describer map[*schema.NamedType]bool
+
+func (d describer) properties(t *schema.Type) []apiField {
 	out := []apiField{}
 	for _, p := range t.Properties {
-		f := describeType(p.Type)
+		f := d.typ(p.Type)
 		f.Name, f.Required = p.Name, p.Required
 		if p.Default != "" {
 			f.Default = json.RawMessage(p.Default)
@@ -64,9 +68,15 @@ func describeProperties(t *schema.Type) []apiField {
 	return out
 }
 
-func describeType(ref *schema.Type) apiField {
+func (d describer) typ(ref *schema.Type) apiField {
+	if isRecursive(ref) {
+		if d[ref.Ref] {
+			return apiField{Type: ref.Ref.Name, Description: ref.Description}
+		}
+		d[ref.Ref] = true
+	}
 	t := resolved(ref)
-	f := apiField{Type: annotation(t), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {
@@ -79,11 +89,11 @@ func describeType(ref *schema.Type) apiField {
 		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if items := describeType(t.Items); !items.silent() {
+		if items := d.typ(t.Items); !items.silent() || isRecursive(ref) {
 			f.Items = &items
 		}
 	case schema.Object:
-		f.Fields = describeProperties(t)
+		f.Fields = d.properties(t)
 	}
 	return f
 }
@@ -122,6 +132,9 @@ func annotation(ref *schema.Type) string {
 
 // kinds is the shape of ref as far as its annotation says.
 func kinds(ref *schema.Type) binding.Shape {
+	if isRecursive(ref) {
+		return shape(ref)
+	}
 	t := resolved(ref)
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
 	if t.Kind == schema.Array {

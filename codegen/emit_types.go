@@ -131,6 +131,8 @@ func typeExpr(t *goType) *jen.Statement {
 	switch {
 	case t.form == array:
 		return jen.Index().Add(typeExpr(t.items))
+	case t.pointer:
+		return jen.Op("*").Qual(t.pkg, t.name)
 	case t.name != "":
 		return jen.Qual(t.pkg, t.name)
 	}

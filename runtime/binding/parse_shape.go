@@ -28,12 +28,13 @@ const (
 	memberMaximum
 	memberRange
 	memberMultipleOf
+	memberRef
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref"}
 }
 
 // applies tells which members a kind may have.
@@ -53,6 +54,8 @@ func (k Kind) applies(member int) bool {
 		return k == Integer
 	case memberRange:
 		return k == Number
+	case memberRef:
+		return k == Ref
 	case memberMultipleOf:
 		return k == Integer || k == Number
 	}
@@ -69,7 +72,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -104,6 +107,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "multipleOf":
 		d.seen.Mark(r, memberMultipleOf)
 		s.MultipleOf = decodeDecimal(r)
+	case "ref":
+		d.seen.Mark(r, memberRef)
+		s.Ref = r.String(1, maxFieldName)
 	default:
 		r.UnknownMember()
 	}
@@ -127,6 +133,9 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 		if s.Minimum > s.Maximum {
 			r.Fail(canon.CodeRange, "minimum is above maximum")
 		}
+	}
+	if s.Kind == Ref {
+		r.Require(&d.seen, memberRef, "ref")
 	}
 	if s.Kind == Array {
 		r.Require(&d.seen, memberItems, "items")

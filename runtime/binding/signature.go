@@ -44,6 +44,8 @@ func (s *Shape) Annotation() string {
 		return "bool"
 	case Opaque:
 		return "any"
+	case Ref:
+		return s.Ref
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
 	}
