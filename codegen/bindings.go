@@ -22,6 +22,11 @@ func bindingFields(t *schema.Type) []binding.Field {
 // shape writes references out: a worker has no table of types.
 func shape(ref *schema.Type) binding.Shape {
 	t := resolved(ref)
+	if t.Kind == schema.Nullable {
+		s := shape(t.Items)
+		s.Nullable = true
+		return s
+	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: t.MultipleOf}
 	switch t.Kind {
 	case schema.String:

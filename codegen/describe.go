@@ -66,6 +66,11 @@ func describeProperties(t *schema.Type) []apiField {
 
 func describeType(ref *schema.Type) apiField {
 	t := resolved(ref)
+	if t.Kind == schema.Nullable {
+		f := describeType(t.Items)
+		f.Type, f.Description = annotation(t), describe(ref)
+		return f
+	}
 	f := apiField{Type: annotation(t), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
@@ -123,6 +128,11 @@ func annotation(ref *schema.Type) string {
 // kinds is the shape of ref as far as its annotation says.
 func kinds(ref *schema.Type) binding.Shape {
 	t := resolved(ref)
+	if t.Kind == schema.Nullable {
+		s := kinds(t.Items)
+		s.Nullable = true
+		return s
+	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
 	if t.Kind == schema.Array {
 		items := kinds(t.Items)

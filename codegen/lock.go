@@ -80,10 +80,17 @@ func (l lockWriter) text(path, text string) {
 
 // typ writes the lines of the value at path; prop is nil for roots and items.
 func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
-	t := resolved(ref)
-	words := []string{path, string(t.Kind)}
+	t, null := resolved(ref), ""
+	inner := ref
+	if t.Kind == schema.Nullable {
+		inner, t, null = t.Items, resolved(t.Items), "|null"
+	}
+	words := []string{path, string(t.Kind) + null}
 	if ref.Kind == schema.Ref {
 		words = append(words, "type="+ref.Ref.Name)
+	}
+	if inner != ref && inner.Kind == schema.Ref {
+		words = append(words, "type="+inner.Ref.Name)
 	}
 	if prop != nil && prop.Required {
 		words = append(words, "required")

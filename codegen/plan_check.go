@@ -148,6 +148,11 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 	switch t.Kind {
 	case schema.Ref:
 		n += p.measureNamed(t, within, depth)
+	case schema.Nullable:
+		n += p.measure(t.Items, within, depth)
+		if inner := t.Items; inner != nil && (inner.Kind == schema.Nullable || inner.Kind == schema.Ref && inner.Ref != nil && inner.Ref.Type != nil && inner.Ref.Type.Kind == schema.Nullable) {
+			p.fail(t.Pos, "null-twice", "", "a nullable of a nullable")
+		}
 	case schema.Array:
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:

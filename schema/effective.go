@@ -82,17 +82,29 @@ func (w *schemaWriter) atLeast(key string, n int) {
 
 // schema writes t, with the default of the property it belongs to.
 func (w *schemaWriter) schema(t *Type, defaultText string) {
+	outer, null := t, ""
+	if t.Kind == Nullable && plainNullable(t.Items) {
+		t, null = t.Items, `,"null"]`
+	}
 	w.begin()
-	if t.Kind == Ref {
+	switch {
+	case t.Kind == Ref:
 		w.string("$ref", refPrefix+t.Ref.Name)
-	} else {
+	case null != "":
+		w.raw("type", `["`+string(t.Kind)+`"`+null)
+	case t.Kind != Nullable:
 		w.string("type", string(t.Kind))
 	}
-	w.string("title", t.Title)
-	w.string("description", t.Description)
+	w.string("title", outer.Title)
+	w.string("description", outer.Description)
 	switch t.Kind {
+	case Nullable:
+		w.key("anyOf")
+		w.b.WriteByte('[')
+		w.schema(t.Items, "")
+		w.b.WriteString(`,{"type":"null"}]`)
 	case String:
-		w.stringRules(t)
+		w.stringRules(t, null != "")
 	case Integer:
 		w.integer("minimum", t.Minimum)
 		w.integer("maximum", t.Maximum)
@@ -119,7 +131,12 @@ func pick(exclusive bool, yes, no string) string {
 	return no
 }
 
-func (w *schemaWriter) stringRules(t *Type) {
+// plainNullable tells whether null can stand beside the type of t.
+func plainNullable(t *Type) bool {
+	return t.Kind != Ref && t.Kind != Nullable && t.Title == "" && t.Description == ""
+}
+
+func (w *schemaWriter) stringRules(t *Type, null bool) {
 	if t.Enum == nil {
 		w.atLeast("minLength", t.MinLength)
 		w.integer("maxLength", int64(t.MaxLength))
@@ -130,6 +147,9 @@ func (w *schemaWriter) stringRules(t *Type) {
 	for i, s := range t.Enum {
 		w.b.WriteByte("[,"[min(i, 1)])
 		w.text(s)
+	}
+	if null {
+		w.b.WriteString(",null")
 	}
 	w.b.WriteByte(']')
 }

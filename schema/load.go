@@ -55,6 +55,8 @@ type loader struct {
 	typeNames []string
 	// refs are the references met so far.
 	refs []reference
+	// nullables are the schemas that are null or another one.
+	nullables []*Type
 	// owner is the named type that is being lowered, nil in capabilities.
 	owner *NamedType
 	// defaults wait until all types are lowered.
@@ -86,6 +88,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	}
 	// Each step relies on the one before: measuring on an order without
 	// cycles, defaults on types that are neither deep nor huge.
+	l.nullTwice()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
 		l.measureTexts(m, order)
 	}

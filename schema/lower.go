@@ -32,15 +32,15 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}
+	if n.get("anyOf") != nil {
+		return l.lowerAnyOf(n, what, property)
+	}
 	kind, ok := l.typeWord(n, what)
 	if !ok {
 		return nil
 	}
 	l.checkKeywords(n, kind)
-	if d := n.member("default"); d != nil && !property {
-		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
-			hint("it belongs to a property of an object: only properties can be left out")
-	}
+	l.misplacedDefault(n, property)
 	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
 	if v := n.get("title"); v != nil {
 		t.Title, _ = l.line(v, "title", maxTitle)
@@ -57,7 +57,17 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	case Object:
 		l.lowerObject(t, n, what)
 	}
+	if takesNull(n) {
+		return nullable(t)
+	}
 	return t
+}
+
+func (l *loader) misplacedDefault(n *node, property bool) {
+	if d := n.member("default"); d != nil && !property {
+		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
+			hint("it belongs to a property of an object: only properties can be left out")
+	}
 }
 
 func (l *loader) description(n *node) string {
@@ -79,12 +89,11 @@ func (l *loader) typeWord(n *node, what string) (Kind, bool) {
 		l.errorf(n.pos, ruleMissingField, "%s needs %s", what, quote("type")).hint("type: %s", guessType(n))
 		return "", false
 	}
+	words := []string{"object", "array", "string", "integer", "number", "boolean"}
 	if v.kind == listNode {
-		l.errorf(v.pos, ruleUnsupported, "several types, or null beside a type, are not supported yet by this version").
-			hint("write one type; leave a property out of required if it may be absent")
-		return "", false
+		return l.typeOrNull(v, words)
 	}
-	s, ok := l.word(v, "type", []string{"object", "array", "string", "integer", "number", "boolean"}, []string{"null"})
+	s, ok := l.word(v, "type", words, []string{"null"})
 	return Kind(s), ok
 }
 

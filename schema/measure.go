@@ -38,6 +38,8 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 	case Array:
 		m.add(measureType(t.Items, known))
 		m.depth++
+	case Nullable:
+		m.add(measureType(t.Items, known))
 	case Object:
 		for _, p := range t.Properties {
 			m.add(measureType(p.Type, known))

@@ -62,6 +62,8 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Nullable is Items or null.
+	Nullable Kind = "nullable"
 	// Ref stands for the named type Ref points to.
 	Ref Kind = "ref"
 )
@@ -74,8 +76,9 @@ type Type struct {
 	// Properties of an object, in declaration order; additional ones are
 	// always refused.
 	Properties []*Property
-	Items      *Type
-	Ref        *NamedType
+	// Items of an array; what a nullable is when it is not null.
+	Items *Type
+	Ref   *NamedType
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
 	// MinLength, MaxLength: code points of a string. MinItems, MaxItems.

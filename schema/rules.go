@@ -49,6 +49,7 @@ const (
 	ruleBadRequired      = "bad-required"
 	ruleBadDefault       = "bad-default"
 	ruleMisplacedDefault = "misplaced-default"
+	ruleNullTwice        = "null-twice"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -95,5 +96,6 @@ func Rules() []Rule {
 		{ruleBadRequired, "required lists declared properties, each once."},
 		{ruleBadDefault, "A default satisfies its own schema and stands on an optional property."},
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
+		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 	}
 }

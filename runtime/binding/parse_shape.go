@@ -28,18 +28,19 @@ const (
 	memberMaximum
 	memberRange
 	memberMultipleOf
+	memberNullable
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "nullable"}
 }
 
 // applies tells which members a kind may have.
 func (k Kind) applies(member int) bool {
 	switch member {
-	case memberKind:
+	case memberKind, memberNullable:
 		return true
 	case memberFields:
 		return k == Object
@@ -104,6 +105,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "multipleOf":
 		d.seen.Mark(r, memberMultipleOf)
 		s.MultipleOf = decodeDecimal(r)
+	case "nullable":
+		d.seen.Mark(r, memberNullable)
+		s.Nullable = r.Bool()
 	default:
 		r.UnknownMember()
 	}

@@ -112,14 +112,14 @@ func isIdentifier(s string) bool {
 }
 
 // object writes the members given. None for a member that is not required is
-// the same as leaving it out.
+// the same as leaving it out, unless the member takes null: then it is null.
 func (e *encoder) object(what string, s *shape, values []starlark.Value, depth int) *refusal {
 	if depth > e.limits.Depth {
 		return tooDeep(e.limits)
 	}
 	given := 0
 	for i, v := range values {
-		if v == starlark.None && !s.fields[i].required {
+		if v == starlark.None && !s.fields[i].required && !s.fields[i].spec.Nullable {
 			values[i] = nil
 		}
 		if values[i] != nil {
@@ -169,6 +169,10 @@ func (e *encoder) room(n int) *refusal {
 
 // value writes v as s; depth counts the containers around it.
 func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
+	if s.spec.Nullable && v == starlark.None {
+		e.w.Null()
+		return e.check()
+	}
 	switch s.kind {
 	case binding.String:
 		if v, ok := v.(starlark.String); ok {
