@@ -52,12 +52,15 @@ func parseJSON(text string) (any, error) {
 
 // literal is the Go expression of v as a t at a place called name in package pkg.
 func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, error) {
-	expr := typeExpr(p.typ(pkg, name, t, false))
+	expr, inPlace := typeExpr(p.typ(pkg, name, t, false)), t.Kind != schema.Ref
 	for t.Kind == schema.Ref {
 		pkg, name, t = p.typesPath(), p.typeNames[t.Ref], t.Ref.Type
 	}
 	if t.Kind == schema.Nullable {
 		return p.nullableLiteral(expr, pkg, name, t, v)
+	}
+	if t.Kind == schema.Opaque {
+		return opaqueLiteral(expr, inPlace, v)
 	}
 	switch v := v.(type) {
 	case map[string]any:

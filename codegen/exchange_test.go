@@ -2,7 +2,6 @@ package codegen_test
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,11 +9,6 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 )
-
-func TestMain(m *testing.M) {
-	runtime.ServeWorkerAndExit()
-	os.Exit(m.Run())
-}
 
 // exchange is one way of a call through everything: a program's arguments are
 // bound in a worker, again on the host, made canonical, shown to an authorizer

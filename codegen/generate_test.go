@@ -20,12 +20,14 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-// load is schema.Load of a manifest without findings.
+// load is schema.Load of a manifest without findings but that values are opaque.
 func load(t testing.TB, name string, text []byte) *schema.Manifest {
 	t.Helper()
 	m, diags := schema.Load(map[string][]byte{name: text}, name)
 	for _, d := range diags {
-		t.Errorf("%v", d)
+		if d.Rule != "opaque" {
+			t.Errorf("%v", d)
+		}
 	}
 	if m == nil {
 		t.FailNow()

@@ -150,14 +150,12 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		n += p.measureNamed(t, within, depth)
 	case schema.Nullable:
 		n += p.measure(t.Items, within, depth)
-		if inner := t.Items; inner != nil && (inner.Kind == schema.Nullable || inner.Kind == schema.Ref && inner.Ref != nil && inner.Ref.Type != nil && inner.Ref.Type.Kind == schema.Nullable) {
-			p.fail(t.Pos, "null-twice", "", "a nullable of a nullable")
-		}
+		p.checkNullable(t)
 	case schema.Array:
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:
 		n += p.measureProperties(t, within, depth)
-	case schema.String, schema.Integer, schema.Number, schema.Boolean:
+	case schema.String, schema.Integer, schema.Number, schema.Boolean, schema.Opaque:
 		if len(t.Enum) > maxEnum {
 			p.fail(t.Pos, "enum-size", "", "an enum has at most %d values, not %d", maxEnum, len(t.Enum))
 		}
@@ -165,6 +163,17 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		p.fail(t.Pos, "unknown-kind", "", "%s is no kind of this version", strconv.Quote(string(t.Kind)))
 	}
 	return min(n, maxExpanded+1)
+}
+
+// checkNullable refuses null beside a type that takes it already.
+func (p *planner) checkNullable(t *schema.Type) {
+	inner := t.Items
+	if inner != nil && inner.Kind == schema.Ref && inner.Ref != nil {
+		inner = inner.Ref.Type
+	}
+	if inner != nil && (inner.Kind == schema.Nullable || inner.Kind == schema.Opaque) {
+		p.fail(t.Pos, "null-twice", "", "null stands beside a type that takes it already")
+	}
 }
 
 func (p *planner) measureProperties(t *schema.Type, within map[*schema.NamedType]bool, depth int) int {

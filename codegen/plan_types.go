@@ -111,6 +111,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 	switch {
 	case t.Kind == schema.Ref:
 		return &goType{form: named, name: p.typeNames[t.Ref], pkg: p.typesPath()}
+	case t.Kind == schema.Opaque && !root:
+		return &goType{form: named, name: "Opaque", pkg: canonPath}
 	case t.Kind == schema.Object || root:
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:

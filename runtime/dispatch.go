@@ -126,7 +126,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
 		return failed(f)
 	}
-	wire, err := encodeOutput(out)
+	wire, err := encodeOutput(out, d.limits.MaxValueDepth)
 	if err != nil {
 		d.log.ErrorContext(ctx, "output breaks the manifest", "capability", entry.info.ID, "error", err)
 		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
@@ -144,9 +144,16 @@ func runHandler(ctx context.Context, call invocation) (out canon.Encoder, err er
 	return call.call(ctx)
 }
 
-func encodeOutput(out canon.Encoder) (wire []byte, err error) {
+// encodeOutput checks what a handler returned and writes it. The depth is
+// bounded here: opaque values and types that refer to themselves have none of
+// their own.
+func encodeOutput(out canon.Encoder, maxDepth int) (wire []byte, err error) {
 	defer contain(&err)
-	return canon.AppendWire(nil, out)
+	w := canon.NewWireWriter(nil)
+	w.Limit(maxDepth, 0)
+	out.Encode(w)
+	err = w.End()
+	return w.Bytes(), err
 }
 
 // handlerFault says of a handler's error what the handler chose to disclose,

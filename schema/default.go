@@ -62,6 +62,9 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 	if t == nil || n.kind == invalidNode {
 		return false
 	}
+	if t.Kind == Opaque {
+		return l.checkOpaque(n, what)
+	}
 	bad := func(format string, args ...any) bool {
 		l.errorf(n.pos, ruleBadDefault, "%s: %s", what, fmt.Sprintf(format, args...)).
 			hint("change the default or the schema")
@@ -199,6 +202,8 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 		} else {
 			l.writeValue(w, t.Items, n)
 		}
+	case Opaque:
+		writeOpaque(w, n)
 	case Boolean:
 		w.Bool(n.text == "true")
 	case String:

@@ -90,6 +90,8 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	switch {
 	case t.Kind == Ref:
 		w.string("$ref", refPrefix+t.Ref.Name)
+	case t.Kind == Opaque:
+		w.raw(opaqueKey, "true")
 	case null != "":
 		w.raw("type", `["`+string(t.Kind)+`"`+null)
 	case t.Kind != Nullable:
@@ -133,7 +135,7 @@ func pick(exclusive bool, yes, no string) string {
 
 // plainNullable tells whether null can stand beside the type of t.
 func plainNullable(t *Type) bool {
-	return t.Kind != Ref && t.Kind != Nullable && t.Title == "" && t.Description == ""
+	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Title == "" && t.Description == ""
 }
 
 func (w *schemaWriter) stringRules(t *Type, null bool) {

@@ -47,10 +47,10 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "anyOf"},
+				"minItems", "maxItems", "$ref", "anyOf", "x-opaque"},
 			later: []string{"format", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
 				"$defs", "oneOf", "allOf", "examples", "deprecated", "contentEncoding",
-				"x-opaque", "x-open", "keep"},
+				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
 				"definitions":           "schemas that are shared go under types",

@@ -35,16 +35,15 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if n.get("anyOf") != nil {
 		return l.lowerAnyOf(n, what, property)
 	}
+	if n.get(opaqueKey) != nil {
+		return l.lowerOpaque(n, what, property)
+	}
 	kind, ok := l.typeWord(n, what)
 	if !ok {
 		return nil
 	}
 	l.checkKeywords(n, kind)
-	l.misplacedDefault(n, property)
-	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
-	if v := n.get("title"); v != nil {
-		t.Title, _ = l.line(v, "title", maxTitle)
-	}
+	t := l.annotated(n, kind, property)
 	switch kind {
 	case String:
 		l.lowerString(t, n)
@@ -63,11 +62,17 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	return t
 }
 
-func (l *loader) misplacedDefault(n *node, property bool) {
+// annotated starts a type with what every kind takes.
+func (l *loader) annotated(n *node, kind Kind, property bool) *Type {
 	if d := n.member("default"); d != nil && !property {
 		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
 			hint("it belongs to a property of an object: only properties can be left out")
 	}
+	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
+	if v := n.get("title"); v != nil {
+		t.Title, _ = l.line(v, "title", maxTitle)
+	}
+	return t
 }
 
 func (l *loader) description(n *node) string {

@@ -45,7 +45,7 @@ func nullable(t *Type) *Type {
 // lowerAnyOf lowers anyOf: [X, {type: "null"}], in either order.
 func (l *loader) lowerAnyOf(n *node, what string, property bool) *Type {
 	l.only(n, "anyOf", "title", "description", "default")
-	l.misplacedDefault(n, property)
+	out := l.annotated(n, Nullable, property)
 	list := n.get("anyOf")
 	if !l.kind(list, listNode, "anyOf") {
 		return nil
@@ -65,10 +65,7 @@ func (l *loader) lowerAnyOf(n *node, what string, property bool) *Type {
 	if t == nil {
 		return nil
 	}
-	out := &Type{Kind: Nullable, Description: l.description(n), Items: t, Pos: n.pos}
-	if v := n.get("title"); v != nil {
-		out.Title, _ = l.line(v, "title", maxTitle)
-	}
+	out.Items = t
 	l.nullables = append(l.nullables, out)
 	return out
 }
@@ -100,7 +97,7 @@ func (l *loader) nullTwice() {
 		if inner.Kind == Ref && inner.Ref.Type != nil {
 			inner = inner.Ref.Type
 		}
-		if inner.Kind == Nullable {
+		if inner.Kind == Nullable || inner.Kind == Opaque {
 			l.errorf(t.Pos, ruleNullTwice, "null stands beside a schema that takes it already").
 				hint("leave out one of the two")
 		}

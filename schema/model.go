@@ -64,6 +64,8 @@ const (
 	Object  Kind = "object"
 	// Nullable is Items or null.
 	Nullable Kind = "nullable"
+	// Opaque is any JSON value, which nothing else is said of.
+	Opaque Kind = "opaque"
 	// Ref stands for the named type Ref points to.
 	Ref Kind = "ref"
 )

@@ -50,6 +50,7 @@ const (
 	ruleBadDefault       = "bad-default"
 	ruleMisplacedDefault = "misplaced-default"
 	ruleNullTwice        = "null-twice"
+	ruleOpaque           = "opaque"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -97,5 +98,6 @@ func Rules() []Rule {
 		{ruleBadDefault, "A default satisfies its own schema and stands on an optional property."},
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
+		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

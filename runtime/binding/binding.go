@@ -12,6 +12,8 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Opaque is any JSON value; nothing else is said of it.
+	Opaque Kind = "opaque"
 )
 
 // Shape describes one value. Fields that do not apply to its Kind are zero.

@@ -51,6 +51,8 @@ func (s *Shape) annotation() string {
 		return "float"
 	case Boolean:
 		return "bool"
+	case Opaque:
+		return "any"
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
 	}

@@ -25,6 +25,7 @@ func CanonicalizeJSON(dst, src []byte, maxDepth int) ([]byte, error) {
 
 type canonicalizer struct {
 	r       *Reader
+	exact   bool              // keep integers of 64 bits, as Opaque's results do
 	members []canonicalMember // of the open objects, innermost last
 	sorted  []byte            // scratch
 }
@@ -47,6 +48,10 @@ func (c *canonicalizer) value(dst []byte) []byte {
 		return strconv.AppendBool(dst, r.Bool())
 	case KindNumber:
 		return c.number(dst)
+	case KindInt:
+		return strconv.AppendInt(dst, r.Int(-MaxInteger, MaxInteger), 10)
+	case KindFloat:
+		return c.float(dst, "")
 	case KindString:
 		text, _, _ := r.text()
 		return appendJSONString(dst, text)
@@ -74,16 +79,37 @@ func (c *canonicalizer) number(dst []byte) []byte {
 	if !ok {
 		return dst
 	}
-	f := r.Float()
-	if r.err != nil {
+	if integral && c.exact {
+		return strconv.AppendInt(dst, r.Int(math.MinInt64, math.MaxInt64), 10)
+	}
+	if integral {
+		f := r.Float()
+		if math.Abs(f) > MaxInteger {
+			r.Fail(CodeRange, expectedInteger(-MaxInteger, MaxInteger, cutLiteral(lit)))
+			return dst
+		}
+		return appendNumber(dst, f)
+	}
+	return c.float(dst, cutLiteral(lit))
+}
+
+// float reads what is no integer's literal; got is the literal, if there is one.
+func (c *canonicalizer) float(dst []byte, got string) []byte {
+	f := c.r.Float()
+	if c.r.err != nil {
 		return dst
 	}
-	// Below 1e21 the form writes a double without exponent, as an integer.
-	if a := math.Abs(f); a > MaxInteger && (integral || a < 1e21) {
-		r.Fail(CodeRange, expectedInteger(-MaxInteger, MaxInteger, cutLiteral(lit)))
-		return dst
+	if !readsAsWideInteger(f) {
+		return appendNumber(dst, f)
 	}
-	return appendNumber(dst, f)
+	if c.exact {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	if got == "" {
+		got = numberText(f)
+	}
+	c.r.Fail(CodeRange, expectedInteger(-MaxInteger, MaxInteger, got))
+	return dst
 }
 
 // object appends the members as they come and then puts them in order.

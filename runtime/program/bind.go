@@ -112,14 +112,14 @@ func isIdentifier(s string) bool {
 }
 
 // object writes the members given. None for a member that is not required is
-// the same as leaving it out, unless the member takes null: then it is null.
+// the same as leaving it out, unless null is one of its values.
 func (e *encoder) object(what string, s *shape, values []starlark.Value, depth int) *refusal {
 	if depth > e.limits.Depth {
 		return tooDeep(e.limits)
 	}
 	given := 0
 	for i, v := range values {
-		if v == starlark.None && !s.fields[i].required && !s.fields[i].spec.Nullable {
+		if v == starlark.None && !s.fields[i].required && !s.fields[i].takesNull() {
 			values[i] = nil
 		}
 		if values[i] != nil {
@@ -205,6 +205,8 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.mapping(s, v, depth)
 		}
+	case binding.Opaque:
+		return e.opaque(v, depth)
 	}
 	return mistyped(s, v)
 }
@@ -235,12 +237,20 @@ func typeName(v starlark.Value) string {
 	return excerpt(v.Type())
 }
 
-func (e *encoder) string(s *shape, v string) *refusal {
+// text refuses a string that cannot be on the wire.
+func (e *encoder) text(v string) *refusal {
 	if r := e.room(len(v)); r != nil {
 		return r
 	}
 	if !utf8.ValidString(v) {
 		return &refusal{message: "the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)"}
+	}
+	return nil
+}
+
+func (e *encoder) string(s *shape, v string) *refusal {
+	if r := e.text(v); r != nil {
+		return r
 	}
 	switch {
 	case len(s.spec.Enum) > 0:

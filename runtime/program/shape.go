@@ -101,7 +101,7 @@ func newShape(spec *binding.Shape) (*shape, error) {
 		}
 	case binding.Number:
 		err = s.number()
-	case binding.Boolean:
+	case binding.Boolean, binding.Opaque:
 	case binding.Array:
 		if spec.Items == nil {
 			return nil, fmt.Errorf("program: array without items")
@@ -187,6 +187,9 @@ func (s *shape) holds(v starlark.Value) bool {
 	}
 	return false
 }
+
+// takesNull tells whether None is a value of its own.
+func (s *shape) takesNull() bool { return s.kind == binding.Opaque || s.spec.Nullable }
 
 // word is the shape's type as signatures write it.
 func (s *shape) word() string { return s.spec.Annotation() }

@@ -15,6 +15,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -49,6 +50,7 @@ type Handlers struct {
 	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
+	Shapes        shapes.Handlers
 }
 
 // Register adds every capability to b, and says which deployment they are of.
@@ -65,4 +67,5 @@ func Register(b *runtime.Builder, h Handlers) {
 	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
+	shapes.Register(b, h.Shapes)
 }

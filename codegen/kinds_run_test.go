@@ -1,0 +1,173 @@
+package codegen_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/canon"
+)
+
+// A test that builds a server starts workers, and a worker is this binary.
+func TestMain(m *testing.M) {
+	runtime.ServeWorkerAndExit()
+	os.Exit(m.Run())
+}
+
+// shapeHandlers keep what they got and return what they are told.
+type shapeHandlers struct {
+	in, out any
+}
+
+func answer[Out any](h *shapeHandlers, in any) (Out, error) {
+	h.in = in
+	if out, ok := h.out.(Out); ok {
+		return out, nil
+	}
+	var zero Out
+	return zero, errors.New("no such answer")
+}
+
+func (h *shapeHandlers) Opaque(_ context.Context, in shapes.OpaqueInput) (shapes.OpaqueOutput, error) {
+	return answer[shapes.OpaqueOutput](h, in)
+}
+
+// keeper is an authorizer that allows all and keeps what it saw.
+type keeper struct {
+	arguments string
+	view      map[string]any
+}
+
+func (k *keeper) Authorize(_ context.Context, r authz.Request) (err error) {
+	k.arguments = string(r.Arguments)
+	k.view, err = r.View()
+	return err
+}
+
+// kindRun is one call on its whole way: program → worker's binding → wire →
+// host's binding → canonical bytes → handler → output check → wire → program.
+type kindRun struct {
+	name, program string
+	// What the authorizer and the handler must see, what the handler returns,
+	// and what the program makes of it.
+	canonical string
+	view      map[string]any
+	in, out   any
+	result    string
+	// Or the class of the error and its path.
+	err  error
+	path string
+}
+
+func runKinds(t *testing.T, runs []kindRun) {
+	t.Helper()
+	h, k := &shapeHandlers{}, &keeper{}
+	b := runtime.NewBuilder(runtime.Options{Server: runtime.ServerInfo{Name: "kinds", Version: "1"}, Authorizer: k})
+	shapes.Register(b, h)
+	server, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for _, c := range runs {
+		t.Run(c.name, func(t *testing.T) {
+			h.in, h.out, *k = nil, c.out, keeper{}
+			got, err := server.Execute(t.Context(), authz.Local(), "def main():\n    "+c.program+"\n")
+			if c.err != nil {
+				var e *runtime.Error
+				if !errors.Is(err, c.err) || !errors.As(err, &e) || e.Fault().Path != c.path {
+					t.Errorf("%v, want %v at %q", err, c.err, c.path)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.arguments != c.canonical {
+				t.Errorf("canonical arguments\n got %s\nwant %s", k.arguments, c.canonical)
+			}
+			if diff := cmp.Diff(c.view, k.view); c.view != nil && diff != "" {
+				t.Errorf("policy view (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.in, h.in, cmpopts.EquateComparable(types.Anything{})); diff != "" {
+				t.Errorf("the handler's input (-want +got):\n%s", diff)
+			}
+			if string(got.Result) != c.result {
+				t.Errorf("result\n got %s\nwant %s", got.Result, c.result)
+			}
+		})
+	}
+}
+
+func opaqueOutput(text string) shapes.OpaqueOutput {
+	return shapes.OpaqueOutput(canon.MustOpaque(text))
+}
+
+func TestRunOpaque(t *testing.T) {
+	const filled = `"empty":null,"filled":{"a":null,"b":[1,2.5,"x"]},`
+	in := func(value string) shapes.OpaqueInput {
+		return shapes.OpaqueInput{Value: canon.MustOpaque(value), Filled: canon.MustOpaque(`{"a":null,"b":[1,2.5,"x"]}`)}
+	}
+	with := func(in shapes.OpaqueInput, set func(*shapes.OpaqueInput)) shapes.OpaqueInput {
+		set(&in)
+		return in
+	}
+	deep := func(n int) (s string) {
+		for range n {
+			s = "[" + s + "]"
+		}
+		return s
+	}
+	runKinds(t, []kindRun{
+		{
+			name:      "data",
+			program:   `return shapes.opaque(value = {"b": (1, 2.0, -0.0), "a": [None, True, "é"]})`,
+			canonical: `{` + filled + `"value":{"a":[null,true,"é"],"b":[1,2,0]}}`,
+			view: map[string]any{
+				"empty": nil, "filled": map[string]any{"a": nil, "b": []any{int64(1), 2.5, "x"}},
+				"value": map[string]any{"a": []any{nil, true, "é"}, "b": []any{int64(1), int64(2), int64(0)}},
+			},
+			in: in(`{"a":[null,true,"é"],"b":[1,2,0]}`), out: opaqueOutput(`{"k":[1,{"z":null}]}`), result: `{"k":[1,{"z":null}]}`,
+		},
+		{
+			name: "null is a value", program: `return shapes.opaque(value = None, maybe = None, filled = None) == None`,
+			canonical: `{"empty":null,"filled":null,"maybe":null,"value":null}`,
+			in:        shapes.OpaqueInput{Maybe: canon.Some(canon.Opaque{})}, out: opaqueOutput(`null`), result: `true`,
+		},
+		{
+			name:      "everywhere",
+			program:   `return shapes.opaque(value = 1, many = [[], {}, 9007199254740991], named = 1e21, empty = "")["x"]`,
+			canonical: `{"empty":"","filled":{"a":null,"b":[1,2.5,"x"]},"many":[[],{},9007199254740991],"named":1e+21,"value":1}`,
+			in: with(in(`1`), func(in *shapes.OpaqueInput) {
+				in.Empty = canon.MustOpaque(`""`)
+				in.Many = canon.Some([]canon.Opaque{canon.MustOpaque(`[]`), canon.MustOpaque(`{}`), canon.MustOpaque(`9007199254740991`)})
+				in.Named = canon.Some(types.Anything(canon.MustOpaque(`1e21`)))
+			}),
+			out: opaqueOutput(`{"x":"y"}`), result: `"y"`,
+		},
+		{
+			name: "wide integers in results are exact", program: `r = shapes.opaque(value = 0); return [r["id"] + 1 == 9007199254740994, type(r["f"]), r["id"]]`,
+			canonical: `{` + filled + `"value":0}`, in: in(`0`),
+			out: opaqueOutput(`{"id":9007199254740993,"f":1e20}`), result: `[true,"float","9007199254740993"]`,
+		},
+		{name: "wide integer", program: `return shapes.opaque(value = {"a": [9007199254740992]})`, err: runtime.ErrInvalidArguments, path: "value.a[0]"},
+		{name: "integer beyond 64 bits", program: `return shapes.opaque(value = 1 << 70)`, err: runtime.ErrInvalidArguments, path: "value"},
+		{name: "float that reads as one", program: `return shapes.opaque(value = [1e20])`, err: runtime.ErrInvalidArguments, path: "value[0]"},
+		{name: "not finite", program: `return shapes.opaque(value = {"a b": float("nan")})`, err: runtime.ErrInvalidArguments, path: "value['a b']"},
+		{name: "function", program: `return shapes.opaque(value = [len])`, err: runtime.ErrInvalidArguments, path: "value[0]"},
+		{name: "key that is no string", program: `return shapes.opaque(value = {1: 2})`, err: runtime.ErrInvalidArguments, path: "value"},
+		{name: "half a character", program: `return shapes.opaque(value = {"a": "é"[:1]})`, err: runtime.ErrInvalidArguments, path: "value.a"},
+		{name: "too many items", program: `return shapes.opaque(value = 1, many = [1, 2, 3, 4])`, err: runtime.ErrInvalidArguments, path: "many"},
+		{name: "as deep as a value may be", program: `return shapes.opaque(value = ` + deep(31) + `)`, canonical: `{` + filled + `"value":` + deep(31) + `}`, in: in(deep(31)), out: opaqueOutput(deep(32)), result: deep(32)},
+		{name: "too deep", program: `return shapes.opaque(value = ` + deep(32) + `)`, err: runtime.ErrResourceLimit, path: "value" + "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"},
+		{name: "missing", program: `return shapes.opaque()`, err: runtime.ErrInvalidArguments, path: "value"},
+	})
+}

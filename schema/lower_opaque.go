@@ -1,0 +1,110 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/capgen/capgen/runtime/canon"
+)
+
+const opaqueKey = "x-opaque"
+
+// lowerOpaque lowers {x-opaque: true}: any JSON value, of which nothing but a
+// title, a description and a default can be said.
+func (l *loader) lowerOpaque(n *node, what string, property bool) *Type {
+	v := n.get(opaqueKey)
+	if !l.kind(v, boolNode, opaqueKey) {
+		return nil
+	}
+	if v.text != "true" {
+		l.errorf(v.pos, ruleBadValue, "x-opaque: false says nothing").hint("remove it")
+		return nil
+	}
+	for _, m := range n.members {
+		if !slices.Contains([]string{opaqueKey, "title", "description", "default"}, m.key) && slices.Contains(l.words.schema.known, m.key) {
+			l.errorf(m.pos, ruleWrongKeyword, "%s says nothing beside x-opaque", quote(m.key)).
+				hint("an opaque value is any JSON value: remove one of the two")
+		}
+	}
+	l.warnf(v.pos, ruleOpaque, "%s is opaque: nothing checks what is in it", what).
+		hint("declare a type where the shape is known")
+	return l.annotated(n, Opaque, property)
+}
+
+// checkOpaque reports where n is no value that arguments can hold.
+func (l *loader) checkOpaque(n *node, what string) bool {
+	if n.kind == invalidNode || !l.visibleValue(n, what) {
+		return false
+	}
+	w := canon.NewCanonicalWriter(nil)
+	w.Limit(l.limits.valueDepth, l.limits.defaultBytes)
+	writeOpaque(w, n)
+	err := w.Err()
+	if err == nil {
+		// The reader of arguments judges, for it is what will read it.
+		var v canon.Opaque
+		err = v.Decode(canon.NewJSONReader(w.Bytes(), l.limits.valueDepth))
+	}
+	if err != nil {
+		l.errorf(n.pos, ruleBadDefault, "%s: %s", what, plain(err.Error(), maxPlain)).hint("change the default")
+		return false
+	}
+	return true
+}
+
+// visibleValue is visible of every text in a value.
+func (l *loader) visibleValue(n *node, what string) bool {
+	fine := n.kind != stringNode || l.visible(n.pos, n.text, what)
+	for i, item := range n.items {
+		fine = l.visibleValue(item, fmt.Sprintf("%s[%d]", what, i)) && fine
+	}
+	for _, m := range n.members {
+		fine = l.visible(m.pos, m.key, "a key of "+what) && l.visibleValue(m.value, what) && fine
+	}
+	return fine
+}
+
+// writeOpaque writes any value in canonical form.
+func writeOpaque(w *canon.Writer, n *node) {
+	if w.Err() != nil {
+		return
+	}
+	switch n.kind {
+	case nullNode:
+		w.Null()
+	case boolNode:
+		w.Bool(n.text == "true")
+	case numberNode:
+		if i, ok := parseInteger(n.text); ok {
+			w.Int(i, -MaxInteger, MaxInteger)
+			return
+		}
+		f, ok, _ := parseNumber(n.text)
+		if !ok || isWhole(n.text) && f < 1e21 && f > -1e21 {
+			w.Int(MaxInteger+1, -MaxInteger, MaxInteger) // reports the bounds
+			return
+		}
+		w.Float(f)
+	case stringNode:
+		w.String(n.text, 0, MaxLength)
+	case listNode:
+		w.BeginArray(len(n.items), 0, len(n.items))
+		for i, item := range n.items {
+			w.Element(i)
+			writeOpaque(w, item)
+		}
+		w.EndArray()
+	case mappingNode:
+		members := slices.SortedFunc(slices.Values(n.members), func(a, b member) int {
+			return canon.CompareKeys(a.key, b.key)
+		})
+		w.BeginObject(len(members))
+		for _, m := range members {
+			w.Key(m.key)
+			writeOpaque(w, m.value)
+		}
+		w.EndObject()
+	default:
+		w.Null()
+	}
+}
