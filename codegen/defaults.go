@@ -64,6 +64,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	}
 	switch v := v.(type) {
 	case map[string]any:
+		if t.Kind == schema.FreeObject {
+			return freeLiteral(expr, v)
+		}
 		return p.objectLiteral(expr, pkg, name, t, v)
 	case []any:
 		return p.arrayLiteral(expr, pkg, name, t, v)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,10 @@ func answer[Out any](h *shapeHandlers, in any) (Out, error) {
 
 func (h *shapeHandlers) Opaque(_ context.Context, in shapes.OpaqueInput) (shapes.OpaqueOutput, error) {
 	return answer[shapes.OpaqueOutput](h, in)
+}
+
+func (h *shapeHandlers) Free(_ context.Context, in shapes.FreeInput) (shapes.FreeOutput, error) {
+	return answer[shapes.FreeOutput](h, in)
 }
 
 // keeper is an authorizer that allows all and keeps what it saw.
@@ -170,4 +175,42 @@ func TestRunOpaque(t *testing.T) {
 		{name: "too deep", program: `return shapes.opaque(value = ` + deep(32) + `)`, err: runtime.ErrResourceLimit, path: "value" + "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"},
 		{name: "missing", program: `return shapes.opaque()`, err: runtime.ErrInvalidArguments, path: "value"},
 	})
+}
+
+func TestRunFree(t *testing.T) {
+	filled := canon.FreeObject{"a": canon.Opaque{}, "b c": canon.MustOpaque(`[1]`)}
+	runKinds(t, []kindRun{
+		{
+			name:      "any members",
+			program:   `return shapes.free(labels = {"z": 1, "a b": [None], "": {}}, many = [{}, {"x": 2.5}])`,
+			canonical: `{"filled":{"a":null,"b c":[1]},"labels":{"":{},"a b":[null],"z":1},"many":[{},{"x":2.5}]}`,
+			view: map[string]any{
+				"filled": map[string]any{"a": nil, "b c": []any{int64(1)}},
+				"labels": map[string]any{"": map[string]any{}, "a b": []any{nil}, "z": int64(1)},
+				"many":   []any{map[string]any{}, map[string]any{"x": 2.5}},
+			},
+			in: shapes.FreeInput{
+				Labels: types.Labels{"": canon.MustOpaque(`{}`), "a b": canon.MustOpaque(`[null]`), "z": canon.MustOpaque(`1`)},
+				Many:   canon.Some([]canon.FreeObject{{}, {"x": canon.MustOpaque(`2.5`)}}), Filled: filled,
+			},
+			out: shapes.FreeOutput{"n": canon.MustOpaque(`9007199254740993`), "k": canon.MustOpaque(`{"b":1,"a":2}`)}, result: `{"k":{"a":2,"b":1},"n":"9007199254740993"}`,
+		},
+		{
+			name: "empty", program: `return shapes.free(labels = {}, maybe = None)`, canonical: `{"filled":{"a":null,"b c":[1]},"labels":{}}`,
+			in: shapes.FreeInput{Labels: types.Labels{}, Filled: filled}, out: shapes.FreeOutput(nil), result: `{}`,
+		},
+		{name: "list", program: `return shapes.free(labels = [])`, err: runtime.ErrInvalidArguments, path: "labels"},
+		{name: "null", program: `return shapes.free(labels = None)`, err: runtime.ErrInvalidArguments, path: "labels"},
+		{name: "wide integer", program: `return shapes.free(labels = {"a": [1 << 60]})`, err: runtime.ErrInvalidArguments, path: "labels.a[0]"},
+		{name: "too many members", program: `return shapes.free(labels = {str(i): 0 for i in range(10001)})`, err: runtime.ErrInvalidArguments, path: "labels"},
+		{name: "output with too many members", program: `return shapes.free(labels = {})`, out: manyMembers(10_001), err: runtime.ErrCapabilityFailed},
+	})
+}
+
+func manyMembers(n int) shapes.FreeOutput {
+	out := shapes.FreeOutput{}
+	for i := range n {
+		out[strconv.Itoa(i)] = canon.Opaque{}
+	}
+	return out
 }

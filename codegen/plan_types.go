@@ -113,6 +113,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		return &goType{form: named, name: p.typeNames[t.Ref], pkg: p.typesPath()}
 	case t.Kind == schema.Opaque && !root:
 		return &goType{form: named, name: "Opaque", pkg: canonPath}
+	case t.Kind == schema.FreeObject && !root:
+		return &goType{form: named, name: "FreeObject", pkg: canonPath}
 	case t.Kind == schema.Object || root:
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:

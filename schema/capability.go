@@ -203,6 +203,8 @@ func article(k Kind) string {
 	switch k {
 	case Integer, Array, Object:
 		return "an " + string(k)
+	case FreeObject:
+		return "a free object"
 	case Opaque:
 		return "an opaque value"
 	}

@@ -118,6 +118,8 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 			fine = l.checkValue(t.Items, item, fmt.Sprintf("%s[%d]", what, i)) && fine
 		}
 		return fine
+	case FreeObject:
+		return expected(mappingNode) && l.checkFree(n, what)
 	case Object:
 		return expected(mappingNode) && l.checkObject(t, n, what)
 	}
@@ -202,7 +204,7 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 		} else {
 			l.writeValue(w, t.Items, n)
 		}
-	case Opaque:
+	case Opaque, FreeObject:
 		writeOpaque(w, n)
 	case Boolean:
 		w.Bool(n.text == "true")

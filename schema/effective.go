@@ -93,9 +93,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	case t.Kind == Opaque:
 		w.raw(opaqueKey, "true")
 	case null != "":
-		w.raw("type", `["`+string(t.Kind)+`"`+null)
+		w.raw("type", `["`+jsonType(t.Kind)+`"`+null)
 	case t.Kind != Nullable:
-		w.string("type", string(t.Kind))
+		w.string("type", jsonType(t.Kind))
 	}
 	w.string("title", outer.Title)
 	w.string("description", outer.Description)
@@ -120,6 +120,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxItems", int64(t.MaxItems))
 	case Object:
 		w.object(t)
+	case FreeObject:
+		w.integer("maxProperties", MaxMembers)
+		w.raw("additionalProperties", "true")
 	}
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
@@ -131,6 +134,14 @@ func pick(exclusive bool, yes, no string) string {
 		return yes
 	}
 	return no
+}
+
+// jsonType is the word for a kind under `type`.
+func jsonType(k Kind) string {
+	if k == FreeObject {
+		return string(Object)
+	}
+	return string(k)
 }
 
 // plainNullable tells whether null can stand beside the type of t.

@@ -11,6 +11,8 @@ const (
 	MaxLength = 1_048_576
 	// MaxItems is the cap on the items of an array.
 	MaxItems = 10_000
+	// MaxMembers is the cap on the members of a free object.
+	MaxMembers = 10_000
 	// MaxInteger bounds integers: ±(2^53−1), what JSON readers keep exactly
 	// (RFC 8259 section 6).
 	MaxInteger = 1<<53 - 1

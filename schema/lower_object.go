@@ -3,10 +3,14 @@ package schema
 // lowerObject lowers properties, required and additionalProperties. Unknown
 // members are always refused, so that saying it is allowed and not needed.
 func (l *loader) lowerObject(t *Type, n *node, what string) {
+	if v := n.get("additionalProperties"); v != nil && v.kind == boolNode && v.text == "true" {
+		l.lowerFree(t, n)
+		return
+	}
 	if v := n.get("additionalProperties"); v != nil && (v.kind != boolNode || v.text != "false") {
 		switch v.kind {
 		case boolNode, mappingNode:
-			l.errorf(v.pos, ruleUnsupported, "additionalProperties other than false is not supported yet by this version").
+			l.errorf(v.pos, ruleUnsupported, "additionalProperties other than true and false is not supported yet by this version").
 				hint("declare the properties; objects take no others")
 		default:
 			l.kind(v, boolNode, "additionalProperties")

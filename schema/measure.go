@@ -40,6 +40,8 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 		m.depth++
 	case Nullable:
 		m.add(measureType(t.Items, known))
+	case FreeObject:
+		m.depth++
 	case Object:
 		for _, p := range t.Properties {
 			m.add(measureType(p.Type, known))

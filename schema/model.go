@@ -66,6 +66,8 @@ const (
 	Nullable Kind = "nullable"
 	// Opaque is any JSON value, which nothing else is said of.
 	Opaque Kind = "opaque"
+	// FreeObject is an object of any members.
+	FreeObject Kind = "free"
 	// Ref stands for the named type Ref points to.
 	Ref Kind = "ref"
 )

@@ -14,6 +14,8 @@ const (
 	Object  Kind = "object"
 	// Opaque is any JSON value; nothing else is said of it.
 	Opaque Kind = "opaque"
+	// Free is an object of any members.
+	Free Kind = "free"
 )
 
 // Shape describes one value. Fields that do not apply to its Kind are zero.

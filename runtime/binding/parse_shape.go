@@ -70,7 +70,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)

@@ -68,6 +68,14 @@ func (e *encoder) opaqueArray(v starlark.Indexable, depth int) *refusal {
 	return e.check()
 }
 
+// free writes an object of any members.
+func (e *encoder) free(v starlark.IterableMapping, depth int) *refusal {
+	if n := starlark.Len(v); n > canon.MaxFreeMembers {
+		return &refusal{message: fmt.Sprintf("expected at most %d members, got %d", canon.MaxFreeMembers, n)}
+	}
+	return e.opaqueObject(v, depth+1)
+}
+
 // opaqueObject keeps the program's order of keys; the host puts them in its own.
 func (e *encoder) opaqueObject(v starlark.IterableMapping, depth int) *refusal {
 	if depth > e.limits.Depth {

@@ -101,7 +101,7 @@ func newShape(spec *binding.Shape) (*shape, error) {
 		}
 	case binding.Number:
 		err = s.number()
-	case binding.Boolean, binding.Opaque:
+	case binding.Boolean, binding.Opaque, binding.Free:
 	case binding.Array:
 		if spec.Items == nil {
 			return nil, fmt.Errorf("program: array without items")
@@ -183,7 +183,7 @@ func (s *shape) holds(v starlark.Value) bool {
 	case starlark.Float:
 		return s.kind == binding.Number
 	case *starlark.Dict, *record:
-		return s.kind == binding.Object
+		return s.kind == binding.Object || s.kind == binding.Free
 	}
 	return false
 }

@@ -16,6 +16,8 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of shapes. Methods are called
 // concurrently.
 type Handlers interface {
+	// Free is shapes.free, effect read: Take and return objects of any members.
+	Free(ctx context.Context, in FreeInput) (FreeOutput, error)
 	// Opaque is shapes.opaque, effect read: Take and return anything.
 	Opaque(ctx context.Context, in OpaqueInput) (OpaqueOutput, error)
 }
@@ -26,5 +28,6 @@ func Register(b *runtime.Builder, h Handlers) {
 		b.Fail("shapes", "no handlers given")
 		return
 	}
+	b.Register(freeCapability(h))
 	b.Register(opaqueCapability(h))
 }
