@@ -9,7 +9,7 @@ import (
 func bindingJSON(c *schema.Capability) string {
 	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(resolved(c.Input)), Output: shape(c.Output)}
 	for _, t := range recursiveTypes(append(propertyTypes(resolved(c.Input)), c.Output)...) {
-		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: shapeOf(t.Type)})
+		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: namedShape(t.Type)})
 	}
 	return string(b.AppendJSON(nil))
 }
@@ -34,12 +34,27 @@ func propertyTypes(t *schema.Type) []*schema.Type {
 // worker has no other table of types.
 func shape(ref *schema.Type) binding.Shape {
 	if isRecursive(ref) {
-		return binding.Shape{Kind: binding.Ref, Ref: ref.Ref.Name}
+		return binding.Shape{Kind: binding.Ref, Ref: ref.Ref.Name, Nullable: ref.Ref.Type.Kind == schema.Nullable}
 	}
 	return shapeOf(resolved(ref))
 }
 
+// namedShape is the shape of a named type, which is never a reference.
+func namedShape(t *schema.Type) binding.Shape {
+	if t.Kind != schema.Nullable {
+		return shapeOf(t)
+	}
+	s := shapeOf(resolved(t.Items))
+	s.Nullable = true
+	return s
+}
+
 func shapeOf(t *schema.Type) binding.Shape {
+	if t.Kind == schema.Nullable {
+		s := shape(t.Items)
+		s.Nullable = true
+		return s
+	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: t.MultipleOf}
 	switch t.Kind {
 	case schema.String:

@@ -56,6 +56,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	for t.Kind == schema.Ref {
 		pkg, name, t = p.typesPath(), p.typeNames[t.Ref], t.Ref.Type
 	}
+	if t.Kind == schema.Nullable {
+		return p.nullableLiteral(expr, pkg, name, t, v)
+	}
 	if t.Kind == schema.Opaque {
 		return opaqueLiteral(expr, inPlace, v)
 	}
@@ -105,6 +108,20 @@ func numberLiteral(t *schema.Type, text string) (jen.Code, error) {
 		return jen.Op(strconv.FormatFloat(f, 'g', -1, 64)), nil
 	}
 	return nil, errDefault
+}
+
+// nullableLiteral
+//
+//	canon.Nullable[string]{Value: "a", Valid: true}
+func (p *planner) nullableLiteral(expr jen.Code, pkg, name string, t *schema.Type, v any) (jen.Code, error) {
+	if v == nil {
+		return jen.Add(expr).Values(), nil
+	}
+	code, err := p.literal(pkg, name+"Value", t.Items, v)
+	if err != nil {
+		return nil, err
+	}
+	return jen.Add(expr).Values(jen.Id("Value").Op(":").Add(code), jen.Id("Valid").Op(":").True()), nil
 }
 
 func (p *planner) arrayLiteral(expr jen.Code, pkg, name string, t *schema.Type, v []any) (jen.Code, error) {

@@ -76,6 +76,11 @@ func (d describer) typ(ref *schema.Type) apiField {
 		d[ref.Ref] = true
 	}
 	t := resolved(ref)
+	if t.Kind == schema.Nullable {
+		f := d.typ(t.Items)
+		f.Type, f.Description = annotation(ref), describe(ref)
+		return f
+	}
 	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
@@ -136,6 +141,11 @@ func kinds(ref *schema.Type) binding.Shape {
 		return shape(ref)
 	}
 	t := resolved(ref)
+	if t.Kind == schema.Nullable {
+		s := kinds(t.Items)
+		s.Nullable = true
+		return s
+	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
 	if t.Kind == schema.Array {
 		items := kinds(t.Items)

@@ -120,6 +120,8 @@ func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, dep
 		g.For(jen.Id("r").Dot("NextElement").Call()).BlockFunc(func(g *jen.Group) {
 			emitDecodeElement(g, target, t.items, depth)
 		})
+	case nullable:
+		emitDecodeNullable(g, from, target, t, depth)
 	default:
 		g.Id(target).Op("=").Add(readExpr(from, t))
 		emitChecks(g, "r", target, t)
@@ -163,7 +165,7 @@ func emitDecodeDefined(f *jen.File, d *decl) {
 			g.Return(jen.Parens(jen.Op("*").Add(typeExpr(d.under))).Call(jen.Id("v")).Dot("Decode").Call(jen.Id("r")))
 			return
 		}
-		if d.under.form == array {
+		if d.under.form != scalar {
 			g.Var().Id("e").Add(typeExpr(d.under))
 			emitDecode(g, jen.Id("r"), "e", d.under, 2)
 		} else {

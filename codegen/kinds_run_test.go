@@ -274,6 +274,16 @@ func TestRunRecursive(t *testing.T) {
 			}),
 			out: loop, result: `[3,{"chain":{"head":3}},null]`,
 		},
+		{
+			name: "null on the way", program: `r = shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1, "last": {"head": 2, "last": None}}); return [r.last, r.next.last.head, "last" in r.next.last]`,
+			canonical: `{"chain":{"head":1,"last":{"head":2,"last":null}},` + chains + `"tree":{"name":"leaf"},` + defaults + `}`,
+			in: with(func(in *shapes.RecursiveInput) {
+				inner := types.Chain{Head: 2, Last: canon.Some(canon.Nullable[*types.Chain]{})}
+				in.Chain = &types.Chain{Head: 1, Last: canon.Some(canon.Nullable[*types.Chain]{Value: &inner, Valid: true})}
+			}),
+			out: types.Chain{Head: 1, Last: canon.Some(canon.Nullable[*types.Chain]{}), Next: canon.Some(&types.Chain{Last: canon.Some(canon.Nullable[*types.Chain]{Value: &types.Chain{Head: 7}, Valid: true})})},
+			result: `[null,7,false]`,
+		},
 		{name: "back into the program", program: `r = shapes.recursive(` + simple + `); return shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1}) == r`, canonical: canonical, in: filled, out: loop, result: `true`},
 		{
 			name: "the input itself", program: `return [t.name for t in shapes.tree(name = "r", children = [{"name": "leaf"}])]`,

@@ -81,17 +81,33 @@ func (l lockWriter) text(path, text string) {
 	}
 }
 
+// again tells whether a type that may hold itself was written out before.
+func (l lockWriter) again(t *schema.Type) bool {
+	if !isRecursive(t) {
+		return false
+	}
+	before := l.told[t.Ref]
+	l.told[t.Ref] = true
+	return before
+}
+
 // typ writes the lines of the value at path; prop is nil for roots and items.
 func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
-	t := resolved(ref)
-	words := []string{path, string(t.Kind)}
+	t, null := resolved(ref), ""
+	inner := ref
+	if t.Kind == schema.Nullable {
+		inner, t, null = t.Items, resolved(t.Items), "|null"
+	}
+	words := []string{path, string(t.Kind) + null}
 	if ref.Kind == schema.Ref {
 		words = append(words, "type="+ref.Ref.Name)
 	}
-	ends := false
-	if isRecursive(ref) {
-		ends = l.told[ref.Ref]
-		l.told[ref.Ref] = true
+	if inner != ref && inner.Kind == schema.Ref {
+		words = append(words, "type="+inner.Ref.Name)
+	}
+	ends := l.again(ref)
+	if inner != ref {
+		ends = l.again(inner) || ends
 	}
 	if prop != nil && prop.Required {
 		words = append(words, "required")

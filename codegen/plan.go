@@ -95,7 +95,8 @@ type form int
 const (
 	scalar form = iota // r.Op(args…)
 	array
-	named // has Decode and Encode
+	named    // has Decode and Encode
+	nullable // canon.Nullable of items
 )
 
 // goType is one schema type at one place.

@@ -148,6 +148,9 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 	switch t.Kind {
 	case schema.Ref:
 		n += p.measureNamed(t, within, depth)
+	case schema.Nullable:
+		n += p.measure(t.Items, within, depth)
+		p.checkNullable(t)
 	case schema.Array:
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:
@@ -160,6 +163,17 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		p.fail(t.Pos, "unknown-kind", "", "%s is no kind of this version", strconv.Quote(string(t.Kind)))
 	}
 	return min(n, maxExpanded+1)
+}
+
+// checkNullable refuses null beside a type that takes it already.
+func (p *planner) checkNullable(t *schema.Type) {
+	inner := t.Items
+	if inner != nil && inner.Kind == schema.Ref && inner.Ref != nil {
+		inner = inner.Ref.Type
+	}
+	if inner != nil && (inner.Kind == schema.Nullable || inner.Kind == schema.Opaque) {
+		p.fail(t.Pos, "null-twice", "", "null stands beside a type that takes it already")
+	}
 }
 
 func (p *planner) measureProperties(t *schema.Type, within map[*schema.NamedType]bool, depth int) int {

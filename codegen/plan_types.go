@@ -91,8 +91,12 @@ func (b *builder) declare(parent *decl, name string, t *schema.Type, text string
 // nested declares what is inside a type that is written in place: the items of
 // an array, and patterns, which belong to the declaration around them.
 func (b *builder) nested(parent *decl, name string, t *schema.Type) {
-	if t.Kind == schema.Array {
+	switch t.Kind {
+	case schema.Array:
 		b.declare(parent, name+"Item", t.Items, t.Items.Description)
+		return
+	case schema.Nullable:
+		b.declare(parent, name+"Value", t.Items, describe(t))
 		return
 	}
 	if g := b.typ(b.pkg, name, t, false); g.pattern.name != "" {
@@ -115,6 +119,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:
 		return &goType{form: array, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Item", t.Items, false)}
+	case t.Kind == schema.Nullable:
+		return &goType{form: nullable, items: p.typ(pkg, name+"Value", t.Items, false)}
 	case t.Kind == schema.Boolean:
 		return &goType{basic: "bool", op: "Bool"}
 	case t.Kind == schema.Integer:
@@ -209,6 +215,9 @@ func (b *builder) constants(name string, t *schema.Type) []constant {
 func describe(t *schema.Type) string {
 	if t.Description == "" && t.Kind == schema.Ref {
 		return describe(t.Ref.Type)
+	}
+	if t.Description == "" && t.Kind == schema.Nullable {
+		return describe(t.Items)
 	}
 	return t.Description
 }

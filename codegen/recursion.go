@@ -17,7 +17,11 @@ func isRecursive(t *schema.Type) bool { return t.Kind == schema.Ref && t.Ref.Rec
 //	Next canon.Optional[*Node]
 func (p *planner) member(pkg, name string, t *schema.Type) *goType {
 	g := p.typ(pkg, name, t, false)
-	g.pointer = t.Kind == schema.Ref && t.Ref.Boxed
+	held := g
+	if t.Kind == schema.Nullable {
+		held, t = g.items, t.Items
+	}
+	held.pointer = t.Kind == schema.Ref && t.Ref.Boxed
 	return g
 }
 
@@ -38,7 +42,7 @@ func recursiveTypes(roots ...*schema.Type) []*schema.NamedType {
 				out = append(out, t.Ref)
 			}
 			walk(t.Ref.Type)
-		case schema.Array:
+		case schema.Array, schema.Nullable:
 			walk(t.Items)
 		case schema.Object:
 			for _, p := range t.Properties {

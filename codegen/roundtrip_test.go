@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/schema"
 )
 
 const depth = 32
@@ -97,28 +99,33 @@ func TestRoundTrip(t *testing.T) {
 // The effective schema, judged by an independent validator, and the generated
 // decoder accept the same inputs.
 func TestDecodeAgreesWithSchema(t *testing.T) {
-	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
+	accepted, refused := agrees[every.KindInput](t, "every.kind", full)
+	if accepted < 20 || refused < 200 {
+		t.Errorf("%d accepted, %d refused: too few to say anything", accepted, refused)
+	}
+}
+
+// agrees compares the two on mutations of text, an input of the capability
+// called name.
+func agrees[T any, P value[T]](t *testing.T, name, text string, more ...any) (accepted, refused int) {
+	t.Helper()
+	manifest, err := os.ReadFile("testdata/kinds/capabilities.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := load(t, "capabilities.yaml", text)
-	judge := func() *jsonschema.Schema {
-		for _, c := range m.Capabilities {
-			if c.Name == "every.kind" {
-				return compileSchema(t, codegen.InlineSchema(c.Input))
-			}
-		}
-		t.Fatal("every.kind is gone")
-		return nil
-	}()
-	accepted, refused := 0, 0
-	for _, text := range mutations(t, full) {
+	m := load(t, "capabilities.yaml", manifest)
+	i := slices.IndexFunc(m.Capabilities, func(c *schema.Capability) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("%s is gone", name)
+	}
+	judge := compileSchema(t, codegen.InlineSchema(m.Capabilities[i].Input))
+	for _, text := range mutations(t, text, more...) {
 		instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := judge.Validate(instance)
-		_, got := decode[every.KindInput](canon.NewJSONReader([]byte(text), depth))
+		_, got := decode[T, P](canon.NewJSONReader([]byte(text), depth))
 		if (want == nil) != (got == nil) {
 			t.Errorf("%s\nschema: %v\ndecoder: %v", text, want, got)
 		}
@@ -128,9 +135,7 @@ func TestDecodeAgreesWithSchema(t *testing.T) {
 			refused++
 		}
 	}
-	if accepted < 20 || refused < 200 {
-		t.Errorf("%d accepted, %d refused: too few to say anything", accepted, refused)
-	}
+	return accepted, refused
 }
 
 func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
@@ -140,6 +145,7 @@ func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
+	c.AssertFormat()
 	if err := c.AddResource("mem:x", doc); err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +157,8 @@ func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
 }
 
 // mutations are text with each value replaced by others and each member
-// removed or joined by an unknown one, one at a time.
-func mutations(t *testing.T, text string) []string {
+// removed or joined by an unknown one, one at a time; more are other values.
+func mutations(t *testing.T, text string, more ...any) []string {
 	t.Helper()
 	var root any
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
@@ -167,6 +173,7 @@ func mutations(t *testing.T, text string) []string {
 		out = append(out, string(b))
 	}
 	others := []any{nil, true, "", "x", "abcdefghijkl", "/x", 0.0, 1.0, -9.0, -10.0, 3.0, 4.0, 0.25, 0.3, 9.5, 2000.0, 1e16, []any{}, []any{"x", "x", "x", "x", "x"}, []any{1.0}, map[string]any{}}
+	others = append(others, more...)
 	var walk func(get any, set func(any))
 	walk = func(v any, set func(any)) {
 		for _, o := range others {

@@ -76,6 +76,8 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 	switch t.Kind {
 	case Ref:
 		return l.checkValue(t.Ref.Type, n, what)
+	case Nullable:
+		return n.kind == nullNode || l.checkValue(t.Items, n, what)
 	case Boolean:
 		return expected(boolNode)
 	case String:
@@ -196,6 +198,12 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 		t = t.Ref.Type
 	}
 	switch t.Kind {
+	case Nullable:
+		if n.kind == nullNode {
+			w.Null()
+		} else {
+			l.writeValue(w, t.Items, n)
+		}
 	case Opaque, FreeObject:
 		writeOpaque(w, n)
 	case Boolean:

@@ -94,22 +94,31 @@ func (w *schemaWriter) atLeast(key string, n int) {
 func (w *schemaWriter) schema(t *Type, defaultText string) {
 	defs := w.defs
 	w.defs = nil
-	w.begin()
-	switch t.Kind {
-	case Ref:
-		w.string("$ref", w.refs+t.Ref.Name)
-	case Opaque:
-		w.raw(opaqueKey, "true")
-	case FreeObject:
-		w.string("type", string(Object))
-	default:
-		w.string("type", string(t.Kind))
+	outer, null := t, ""
+	if t.Kind == Nullable && plainNullable(t.Items) {
+		t, null = t.Items, `,"null"]`
 	}
-	w.string("title", t.Title)
-	w.string("description", t.Description)
+	w.begin()
+	switch {
+	case t.Kind == Ref:
+		w.string("$ref", w.refs+t.Ref.Name)
+	case t.Kind == Opaque:
+		w.raw(opaqueKey, "true")
+	case null != "":
+		w.raw("type", `["`+jsonType(t.Kind)+`"`+null)
+	case t.Kind != Nullable:
+		w.string("type", jsonType(t.Kind))
+	}
+	w.string("title", outer.Title)
+	w.string("description", outer.Description)
 	switch t.Kind {
+	case Nullable:
+		w.key("anyOf")
+		w.b.WriteByte('[')
+		w.schema(t.Items, "")
+		w.b.WriteString(`,{"type":"null"}]`)
 	case String:
-		w.stringRules(t)
+		w.stringRules(t, null != "")
 	case Integer:
 		w.integer("minimum", t.Minimum)
 		w.integer("maximum", t.Maximum)
@@ -148,7 +157,20 @@ func pick(exclusive bool, yes, no string) string {
 	return no
 }
 
-func (w *schemaWriter) stringRules(t *Type) {
+// jsonType is the word for a kind under `type`.
+func jsonType(k Kind) string {
+	if k == FreeObject {
+		return string(Object)
+	}
+	return string(k)
+}
+
+// plainNullable tells whether null can stand beside the type of t.
+func plainNullable(t *Type) bool {
+	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Title == "" && t.Description == ""
+}
+
+func (w *schemaWriter) stringRules(t *Type, null bool) {
 	if t.Enum == nil {
 		w.atLeast("minLength", t.MinLength)
 		w.integer("maxLength", int64(t.MaxLength))
@@ -159,6 +181,9 @@ func (w *schemaWriter) stringRules(t *Type) {
 	for i, s := range t.Enum {
 		w.b.WriteByte("[,"[min(i, 1)])
 		w.text(s)
+	}
+	if null {
+		w.b.WriteString(",null")
 	}
 	w.b.WriteByte(']')
 }

@@ -34,6 +34,9 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}
+	if n.get("anyOf") != nil {
+		return l.lowerAnyOf(n, what, property)
+	}
 	if n.get(opaqueKey) != nil {
 		return l.lowerOpaque(n, what, property)
 	}
@@ -54,6 +57,9 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 		l.lowerArray(t, n, what)
 	case Object:
 		l.lowerObject(t, n, what)
+	}
+	if takesNull(n) {
+		return nullable(t)
 	}
 	return t
 }
@@ -90,12 +96,11 @@ func (l *loader) typeWord(n *node, what string) (Kind, bool) {
 		l.errorf(n.pos, ruleMissingField, "%s needs %s", what, quote("type")).hint("type: %s", guessType(n))
 		return "", false
 	}
+	words := []string{"object", "array", "string", "integer", "number", "boolean"}
 	if v.kind == listNode {
-		l.errorf(v.pos, ruleUnsupported, "several types, or null beside a type, are not supported yet by this version").
-			hint("write one type; leave a property out of required if it may be absent")
-		return "", false
+		return l.typeOrNull(v, words)
 	}
-	s, ok := l.word(v, "type", []string{"object", "array", "string", "integer", "number", "boolean"}, []string{"null"})
+	s, ok := l.word(v, "type", words, []string{"null"})
 	return Kind(s), ok
 }
 

@@ -62,7 +62,7 @@ func (l *loader) property(m *member, required bool) *Property {
 		case required:
 			l.errorf(d.pos, ruleBadDefault, "property %s is required and has a default", quote(m.key)).
 				hint("remove it from required: with a default it is always filled")
-		case d.value.kind == nullNode && p.Type.Kind != Opaque:
+		case d.value.kind == nullNode && p.Type.Kind != Nullable && p.Type.Kind != Opaque:
 			l.errorf(d.value.pos, ruleBadDefault, "null is no value of property %s", quote(m.key)).
 				hint("leave the default out: an optional property is absent, not null")
 		case d.value.kind != invalidNode:

@@ -30,7 +30,11 @@ func (l *loader) lowerEnum(t *Type, n *node) {
 			hint("keep const for one value, enum for several").related(enum.pos)
 		return
 	}
+	withNull := takesNull(n)
 	if constant != nil {
+		if withNull {
+			l.errorf(constant.pos, ruleBadEnum, "const beside null").hint("write enum: [%s, null]", plain(constant.value.text, maxQuoted))
+		}
 		if s, ok := l.str(constant.value, "const on type string"); ok && l.visible(constant.value.pos, s, "const") {
 			l.enumLength(constant.value, s)
 			t.Enum = []string{s}
@@ -50,7 +54,12 @@ func (l *loader) lowerEnum(t *Type, n *node) {
 		return
 	}
 	seen := make(map[string]Position, len(list.items))
+	null := false
 	for _, item := range list.items {
+		if item.kind == nullNode && withNull && !null {
+			null = true
+			continue
+		}
 		s, ok := l.str(item, "a value in enum on type string")
 		if !ok || !l.visible(item.pos, s, "a value in enum") {
 			continue
@@ -63,6 +72,10 @@ func (l *loader) lowerEnum(t *Type, n *node) {
 		seen[s] = item.pos
 		l.enumLength(item, s)
 		t.Enum = append(t.Enum, s)
+	}
+	if withNull && !null {
+		// JSON Schema takes what both keywords allow, and so never null.
+		l.errorf(list.pos, ruleBadEnum, "type takes null, but enum does not list it").hint("add null to enum, or take it out of type")
 	}
 }
 

@@ -95,7 +95,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		}
 	}
 	for _, rule := range at(t, doc, "$defs", "schema", "allOf").([]any) {
-		kind := Kind(at(t, rule, "if", "properties", "type", "const").(string))
+		kind := Kind(at(t, rule, "if", "properties", "type", "anyOf", 0, "const").(string))
 		var inSchema []string
 		for _, k := range at(t, rule, "then", "propertyNames", "enum").([]any) {
 			inSchema = append(inSchema, k.(string))

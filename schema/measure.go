@@ -38,6 +38,8 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 	case Array:
 		m.add(measureType(t.Items, known))
 		m.depth++
+	case Nullable:
+		m.add(measureType(t.Items, known))
 	case FreeObject:
 		m.depth++
 	case Object:

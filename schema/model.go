@@ -65,6 +65,8 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Nullable is Items or null.
+	Nullable Kind = "nullable"
 	// Opaque is any JSON value, which nothing else is said of.
 	Opaque Kind = "opaque"
 	// FreeObject is an object of any members.
@@ -81,8 +83,9 @@ type Type struct {
 	// Properties of an object, in declaration order; additional ones are
 	// always refused.
 	Properties []*Property
-	Items      *Type
-	Ref        *NamedType
+	// Items of an array; what a nullable is when it is not null.
+	Items *Type
+	Ref   *NamedType
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
 	// MinLength, MaxLength: code points of a string. MinItems, MaxItems.

@@ -59,6 +59,8 @@ func ends(t *Type, pending map[*NamedType]bool) bool {
 	switch t.Kind {
 	case Ref:
 		return !pending[t.Ref]
+	case Nullable:
+		return true
 	case Array:
 		return t.MinItems == 0 || ends(t.Items, pending)
 	case Object:

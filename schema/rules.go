@@ -50,6 +50,7 @@ const (
 	ruleBadRequired      = "bad-required"
 	ruleBadDefault       = "bad-default"
 	ruleMisplacedDefault = "misplaced-default"
+	ruleNullTwice        = "null-twice"
 	ruleOpaque           = "opaque"
 )
 
@@ -98,6 +99,7 @@ func Rules() []Rule {
 		{ruleBadRequired, "required lists declared properties, each once."},
 		{ruleBadDefault, "A default satisfies its own schema and stands on an optional property."},
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
+		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

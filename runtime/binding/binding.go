@@ -24,6 +24,8 @@ const (
 // Shape describes one value. Fields that do not apply to its Kind are zero.
 type Shape struct {
 	Kind Kind `json:"kind"`
+	// Nullable values may be null as well.
+	Nullable bool `json:"nullable,omitempty"`
 	// Fields of an object, in declaration order.
 	Fields []Field `json:"fields,omitempty"`
 	// Items of an array.

@@ -21,7 +21,7 @@ func everything() *binding.Capability {
 			{Name: "limit", Shape: binding.Shape{Kind: binding.Integer, Minimum: -1, Maximum: 100, MultipleOf: "0.5"}, Default: "20"},
 			{Name: "ratio", Shape: binding.Shape{Kind: binding.Number, MultipleOf: "0.1",
 				Range: &binding.Range{Min: "-1.5", Max: "1e+21", ExclusiveMin: true, ExclusiveMax: true}}},
-			{Name: "deep", Shape: binding.Shape{Kind: binding.Boolean}, Default: "false"},
+			{Name: "deep", Shape: binding.Shape{Kind: binding.Boolean, Nullable: true}, Default: "null"},
 			{Name: "order", Shape: binding.Shape{Kind: binding.String, MaxLength: 4, Enum: []string{"name", "size", "", "é😀\""}}},
 			{Name: "filter", Shape: binding.Shape{Kind: binding.Object, Fields: []binding.Field{{Name: "owner", Shape: text}}}},
 			{Name: "tags", Shape: binding.Shape{Kind: binding.Array, MaxLength: 3, Items: &text}, Default: `["a"]`},

@@ -73,6 +73,7 @@ func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	if f != nil {
 		o.text("name", f.Name)
 	}
+	o.truth("nullable", s.Nullable)
 	o.text("pattern", s.Pattern)
 	if s.Range != nil {
 		o.add("range", s.Range.encode)

@@ -29,18 +29,19 @@ const (
 	memberRange
 	memberMultipleOf
 	memberRef
+	memberNullable
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "nullable"}
 }
 
 // applies tells which members a kind may have.
 func (k Kind) applies(member int) bool {
 	switch member {
-	case memberKind:
+	case memberKind, memberNullable:
 		return true
 	case memberFields:
 		return k == Object
@@ -110,6 +111,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "ref":
 		d.seen.Mark(r, memberRef)
 		s.Ref = r.String(1, maxFieldName)
+	case "nullable":
+		d.seen.Mark(r, memberNullable)
+		s.Nullable = r.Bool()
 	default:
 		r.UnknownMember()
 	}

@@ -22,6 +22,8 @@ func (c *Capability) Signature() string {
 		switch {
 		case f.Default != "":
 			b.WriteString(" = " + Literal(f.Default))
+		case !f.Required && (f.Nullable || f.Kind == Opaque):
+			b.WriteString(" = ...") // None says null; left out it is absent
 		case !f.Required:
 			b.WriteString(" = None")
 		}
@@ -30,9 +32,16 @@ func (c *Capability) Signature() string {
 	return b.String()
 }
 
-// Annotation is the shape's type as signatures name it: str, list[int], dict.
-// An array has Items, as ParseCapability makes sure.
+// Annotation is the shape's type as signatures name it: str, list[int], dict,
+// and str | None of one that may be null. An array has Items, as ParseCapability makes sure.
 func (s *Shape) Annotation() string {
+	if s.Nullable {
+		return s.annotation() + " | None"
+	}
+	return s.annotation()
+}
+
+func (s *Shape) annotation() string {
 	switch s.Kind {
 	case String:
 		return "str"

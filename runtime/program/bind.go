@@ -169,6 +169,10 @@ func (e *encoder) room(n int) *refusal {
 
 // value writes v as s; depth counts the containers around it.
 func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
+	if s.spec.Nullable && v == starlark.None {
+		e.w.Null()
+		return e.check()
+	}
 	switch s.kind {
 	case binding.String:
 		if v, ok := v.(starlark.String); ok {

@@ -23,6 +23,9 @@ func decodeReply(wire []byte, s *shape, maxDepth int) (starlark.Value, error) {
 }
 
 func decodeValue(r *canon.Reader, s *shape) starlark.Value {
+	if s.spec.Nullable && r.Null() {
+		return starlark.None
+	}
 	switch s.kind {
 	case binding.String:
 		return starlark.String(r.String(0, math.MaxInt))

@@ -91,39 +91,65 @@ func newCapability(b *binding.Capability) (*capability, error) {
 }
 
 // shapes are the named shapes of a capability.
-type shapes map[string]*shape
+type shapes struct {
+	named map[string]*shape
+	// copies wait until all named shapes are filled in.
+	copies []func()
+	ready  bool // they are
+}
 
 // newShapes makes them all before it fills one in: they hold each other.
-func newShapes(types []binding.NamedShape) (shapes, error) {
-	all := make(shapes, len(types))
+func newShapes(types []binding.NamedShape) (*shapes, error) {
+	all := &shapes{named: make(map[string]*shape, len(types))}
 	for i := range types {
-		all[types[i].Name] = &shape{}
+		all.named[types[i].Name] = &shape{}
 	}
 	for i := range types {
+		s := all.named[types[i].Name]
 		if types[i].Shape.Kind == binding.Ref {
 			return nil, fmt.Errorf("program: shape %s is a reference", types[i].Name)
 		}
-		if err := all.fill(all[types[i].Name], &types[i].Shape); err != nil {
+		if err := all.fill(s, &types[i].Shape); err != nil {
 			return nil, err
 		}
-		all[types[i].Name].name = types[i].Name
+		s.name = types[i].Name
 	}
+	for _, c := range all.copies {
+		c()
+	}
+	all.ready = true
 	return all, nil
 }
 
-func (all shapes) shape(spec *binding.Shape) (*shape, error) {
-	if spec.Kind == binding.Ref {
-		s := all[spec.Ref]
-		if s == nil {
-			return nil, fmt.Errorf("program: no shape %s", spec.Ref)
-		}
-		return s, nil
+func (all *shapes) shape(spec *binding.Shape) (*shape, error) {
+	if spec.Kind != binding.Ref {
+		s := &shape{}
+		return s, all.fill(s, spec)
 	}
+	target := all.named[spec.Ref]
+	switch {
+	case target == nil:
+		return nil, fmt.Errorf("program: no shape %s", spec.Ref)
+	case !spec.Nullable:
+		return target, nil
+	}
+	// The same shape, but that null is one of its values.
 	s := &shape{}
-	return s, all.fill(s, spec)
+	complete := func() {
+		*s = *target
+		own := *target.spec
+		own.Nullable = true
+		s.spec = &own
+	}
+	if all.ready {
+		complete()
+	} else {
+		all.copies = append(all.copies, complete)
+	}
+	return s, nil
 }
 
-func (all shapes) fill(s *shape, spec *binding.Shape) error {
+func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 	s.kind, s.spec = spec.Kind, spec
 	var err error
 	switch spec.Kind {
@@ -171,7 +197,7 @@ func (s *shape) number() (err error) {
 	return err
 }
 
-func (s *shape) object(all shapes) error {
+func (s *shape) object(all *shapes) error {
 	s.index = make(map[string]int, len(s.spec.Fields))
 	for i := range s.spec.Fields {
 		f := &s.spec.Fields[i]
@@ -224,11 +250,14 @@ func (s *shape) holds(v starlark.Value) bool {
 }
 
 // takesNull tells whether None is a value of its own.
-func (s *shape) takesNull() bool { return s.kind == binding.Opaque }
+func (s *shape) takesNull() bool { return s.kind == binding.Opaque || s.spec.Nullable }
 
 // word is the shape's type as signatures write it.
 func (s *shape) word() string {
-	if s.name != "" {
+	switch {
+	case s.name != "" && s.spec.Nullable:
+		return s.name + " | None"
+	case s.name != "":
 		return s.name
 	}
 	return s.spec.Annotation()

@@ -12,6 +12,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
 	funcNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/func"
 	hCanon "github.com/capgen/capgen/codegen/testdata/kinds/generated/h/canon"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
@@ -46,6 +47,7 @@ type Handlers struct {
 	Every         every.Handlers
 	Func          funcNS.Handlers
 	HCanon        hCanon.Handlers
+	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
 	Shapes        shapes.Handlers
@@ -62,6 +64,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	every.Register(b, h.Every)
 	funcNS.Register(b, h.Func)
 	hCanon.Register(b, h.HCanon)
+	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
 	shapes.Register(b, h.Shapes)

@@ -11,6 +11,8 @@ type Chain struct {
 	Head int64
 	// The rest.
 	Next canon.Optional[*Chain]
+	// A list in links.
+	Last canon.Optional[canon.Nullable[*Chain]]
 	Side canon.Optional[ChainSide]
 }
 
@@ -27,9 +29,16 @@ func (v *Chain) Decode(r *canon.Reader) error {
 			v.Next.Present = true
 			v.Next.Value = new(Chain)
 			v.Next.Value.Decode(seen.Mark(r, 1))
+		case "last":
+			v.Last.Present = true
+			if !seen.Mark(r, 2).Null() {
+				v.Last.Value.Valid = true
+				v.Last.Value.Value = new(Chain)
+				v.Last.Value.Value.Decode(r)
+			}
 		case "side":
 			v.Side.Present = true
-			v.Side.Value.Decode(seen.Mark(r, 2))
+			v.Side.Value.Decode(seen.Mark(r, 3))
 		default:
 			r.UnknownMember()
 		}
@@ -43,8 +52,15 @@ func (v *Chain) Encode(w *canon.Writer) {
 	if !w.Guard(v == nil) {
 		return
 	}
-	w.BeginObject(1 + canon.Count(v.Next.Present, v.Side.Present))
+	w.BeginObject(1 + canon.Count(v.Last.Present, v.Next.Present, v.Side.Present))
 	w.Key("head").Int(v.Head, -9007199254740991, 9007199254740991)
+	if v.Last.Present {
+		if v.Last.Value.Valid {
+			v.Last.Value.Value.Encode(w.Key("last"))
+		} else {
+			w.Key("last").Null()
+		}
+	}
 	if v.Next.Present {
 		v.Next.Value.Encode(w.Key("next"))
 	}
