@@ -57,6 +57,8 @@ type loader struct {
 	refs []reference
 	// nullables are the schemas that are null or another one.
 	nullables []*Type
+	// unions wait until all types are lowered.
+	unions []*Type
 	// owner is the named type that is being lowered, nil in capabilities.
 	owner *NamedType
 	// indirect counts the lists around what is being lowered.
@@ -91,6 +93,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	// Each step relies on the one before: measuring on an order without
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
+	l.resolveUnions()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
 		l.measureTexts(m, order)
 	}

@@ -29,13 +29,16 @@ const (
 	memberRange
 	memberMultipleOf
 	memberRef
+	memberVariants
+	memberTag
+	memberTags
 	memberNullable
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "nullable"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable"}
 }
 
 // applies tells which members a kind may have.
@@ -57,6 +60,8 @@ func (k Kind) applies(member int) bool {
 		return k == Number
 	case memberRef:
 		return k == Ref
+	case memberVariants, memberTag, memberTags:
+		return k == Union
 	case memberMultipleOf:
 		return k == Integer || k == Number
 	}
@@ -73,7 +78,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Ref)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Union), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -111,6 +116,21 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "ref":
 		d.seen.Mark(r, memberRef)
 		s.Ref = r.String(1, maxFieldName)
+	case "variants":
+		d.seen.Mark(r, memberVariants)
+		r.BeginArray(2, MaxVariants)
+		for r.NextElement() {
+			s.Variants = append(s.Variants, decodeShape(r, d.level+1))
+		}
+	case "tag":
+		d.seen.Mark(r, memberTag)
+		s.Tag = r.String(1, maxFieldName)
+	case "tags":
+		d.seen.Mark(r, memberTags)
+		r.BeginArray(2, MaxVariants)
+		for r.NextElement() {
+			s.Tags = append(s.Tags, r.String(0, maxText))
+		}
 	case "nullable":
 		d.seen.Mark(r, memberNullable)
 		s.Nullable = r.Bool()
@@ -136,6 +156,12 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 	case Integer:
 		if s.Minimum > s.Maximum {
 			r.Fail(canon.CodeRange, "minimum is above maximum")
+		}
+	}
+	if s.Kind == Union {
+		r.Require(&d.seen, memberVariants, "variants")
+		if (s.Tag == "") != (len(s.Tags) == 0) || s.Tag != "" && len(s.Tags) != len(s.Variants) {
+			r.Fail(canon.CodeUnknown, "tags that do not fit the variants")
 		}
 	}
 	if s.Kind == Ref {

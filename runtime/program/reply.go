@@ -37,6 +37,8 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 		return starlark.Bool(r.Bool())
 	case binding.Free:
 		return decodeDict(r)
+	case binding.Union:
+		return decodeUnion(r, s)
 	case binding.Opaque:
 		return decodeOpaque(r)
 	case binding.Array:

@@ -24,8 +24,14 @@ type Handlers interface {
 	// Recursive is shapes.recursive, effect read: Take and return values that hold
 	// others of their type.
 	Recursive(ctx context.Context, in RecursiveInput) (types.Chain, error)
+	// Tagged is shapes.tagged, effect read: Take and return objects that a tag
+	// tells apart.
+	Tagged(ctx context.Context, in TaggedInput) (TaggedOutput, error)
 	// Tree is shapes.tree, effect read: Take and return a tree.
 	Tree(ctx context.Context, in types.Tree) (TreeOutput, error)
+	// Union is shapes.union, effect read: Take and return values that their JSON
+	// type tells apart.
+	Union(ctx context.Context, in UnionInput) (UnionOutput, error)
 }
 
 // Register adds the capabilities of shapes to b.
@@ -37,5 +43,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	b.Register(freeCapability(h))
 	b.Register(opaqueCapability(h))
 	b.Register(recursiveCapability(h))
+	b.Register(taggedCapability(h))
 	b.Register(treeCapability(h))
+	b.Register(unionCapability(h))
 }
