@@ -37,6 +37,10 @@ func shape(ref *schema.Type) binding.Shape {
 		if t.NumberMin != "" || t.NumberMax != "" {
 			s.Range = &binding.Range{Min: t.NumberMin, Max: t.NumberMax, ExclusiveMin: t.ExclusiveMin, ExclusiveMax: t.ExclusiveMax}
 		}
+	case schema.Map:
+		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
+		keys, items := shape(t.Keys), shape(t.Items)
+		s.Keys, s.Items = &keys, &items
 	case schema.Array:
 		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
 		items := shape(t.Items)

@@ -64,6 +64,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	}
 	switch v := v.(type) {
 	case map[string]any:
+		if t.Kind == schema.Map {
+			return p.mapLiteral(expr, pkg, name, t, v)
+		}
 		if t.Kind == schema.FreeObject {
 			return freeLiteral(expr, v)
 		}

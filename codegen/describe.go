@@ -37,6 +37,10 @@ type apiField struct {
 	MinItems         int             `json:"minItems,omitempty"`
 	MaxItems         *int            `json:"maxItems,omitempty"`
 	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
+	MinProperties    int             `json:"minProperties,omitempty"`
+	MaxProperties    *int            `json:"maxProperties,omitempty"`
+	Keys             *apiField       `json:"keys,omitempty"`
+	Values           *apiField       `json:"values,omitempty"`
 	Fields           []apiField      `json:"fields,omitempty"`
 	Items            *apiField       `json:"items,omitempty"`
 }
@@ -82,6 +86,14 @@ func describeType(ref *schema.Type) apiField {
 	case schema.Number:
 		*pick(t.ExclusiveMin, &f.ExclusiveMinimum, &f.Minimum) = json.Number(t.NumberMin)
 		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
+	case schema.Map:
+		f.MinProperties, f.MaxProperties = t.MinItems, unless(t.MaxItems, impliedMaxItems)
+		if keys := describeType(t.Keys); !keys.silent() {
+			f.Keys = &keys
+		}
+		if values := describeType(t.Items); !values.silent() {
+			f.Values = &values
+		}
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
 		if items := describeType(t.Items); !items.silent() {
@@ -134,7 +146,7 @@ func kinds(ref *schema.Type) binding.Shape {
 		return s
 	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
-	if t.Kind == schema.Array {
+	if t.Kind == schema.Array || t.Kind == schema.Map {
 		items := kinds(t.Items)
 		s.Items = &items
 	}

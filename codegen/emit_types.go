@@ -131,6 +131,8 @@ func typeExpr(t *goType) *jen.Statement {
 	switch {
 	case t.form == array:
 		return jen.Index().Add(typeExpr(t.items))
+	case t.form == mapping:
+		return jen.Map(jen.String()).Add(typeExpr(t.items))
 	case t.form == nullable:
 		return jen.Qual(canonPath, "Nullable").Types(typeExpr(t.items))
 	case t.name != "":

@@ -102,8 +102,11 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	if d := describe(ref); d != "" {
 		l.text(path+" description", d)
 	}
-	if t.Kind == schema.Array {
+	switch t.Kind {
+	case schema.Array:
 		l.typ(path+"[]", nil, t.Items)
+	case schema.Map:
+		l.typ(path+"{}", nil, t.Items)
 	}
 	for _, p := range slices.SortedFunc(slices.Values(t.Properties), func(a, b *schema.Property) int { return cmp.Compare(a.Name, b.Name) }) {
 		l.typ(path+"."+p.Name, p, p.Type)
@@ -130,6 +133,12 @@ func rules(t *schema.Type) []string {
 	case schema.Number:
 		add(pick(t.ExclusiveMin, "exclusiveMinimum", "minimum"), t.NumberMin)
 		add(pick(t.ExclusiveMax, "exclusiveMaximum", "maximum"), t.NumberMax)
+	case schema.Map:
+		add("minProperties", positive(t.MinItems))
+		add("maxProperties", strconv.Itoa(t.MaxItems))
+		add("keys.minLength", positive(t.Keys.MinLength))
+		add("keys.maxLength", positive(t.Keys.MaxLength))
+		add("keys.pattern", quotedText(t.Keys.Pattern))
 	case schema.Array:
 		add("minItems", positive(t.MinItems))
 		add("maxItems", strconv.Itoa(t.MaxItems))

@@ -151,6 +151,13 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 	case schema.Nullable:
 		n += p.measure(t.Items, within, depth)
 		p.checkNullable(t)
+	case schema.Map:
+		if t.Keys == nil || t.Keys.Kind != schema.String || len(t.Keys.Enum) > 0 {
+			p.fail(t.Pos, "map-keys", "", "the keys of a map are strings")
+		} else {
+			p.measure(t.Keys, within, depth+1)
+		}
+		n += p.measure(t.Items, within, depth+1)
 	case schema.Array:
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:

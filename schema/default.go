@@ -118,6 +118,8 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 			fine = l.checkValue(t.Items, item, fmt.Sprintf("%s[%d]", what, i)) && fine
 		}
 		return fine
+	case Map:
+		return expected(mappingNode) && l.checkMap(t, n, what, bad)
 	case FreeObject:
 		return expected(mappingNode) && l.checkFree(n, what)
 	case Object:
@@ -226,6 +228,8 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 			l.writeValue(w, t.Items, item)
 		}
 		w.EndArray()
+	case Map:
+		l.writeMap(w, t, n)
 	case Object:
 		l.writeObject(w, t, n)
 	}

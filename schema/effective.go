@@ -120,6 +120,8 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxItems", int64(t.MaxItems))
 	case Object:
 		w.object(t)
+	case Map:
+		w.mapRules(t)
 	case FreeObject:
 		w.integer("maxProperties", MaxMembers)
 		w.raw("additionalProperties", "true")
@@ -138,7 +140,7 @@ func pick(exclusive bool, yes, no string) string {
 
 // jsonType is the word for a kind under `type`.
 func jsonType(k Kind) string {
-	if k == FreeObject {
+	if k == FreeObject || k == Map {
 		return string(Object)
 	}
 	return string(k)
@@ -165,6 +167,18 @@ func (w *schemaWriter) stringRules(t *Type, null bool) {
 		w.b.WriteString(",null")
 	}
 	w.b.WriteByte(']')
+}
+
+// mapRules writes what keys and values of a map are.
+func (w *schemaWriter) mapRules(t *Type) {
+	w.key("propertyNames")
+	w.begin()
+	w.stringRules(t.Keys, false)
+	w.end()
+	w.key("additionalProperties")
+	w.schema(t.Items, "")
+	w.atLeast("minProperties", t.MinItems)
+	w.integer("maxProperties", int64(t.MaxItems))
 }
 
 func (w *schemaWriter) object(t *Type) {

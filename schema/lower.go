@@ -11,7 +11,7 @@ const (
 	MaxLength = 1_048_576
 	// MaxItems is the cap on the items of an array.
 	MaxItems = 10_000
-	// MaxMembers is the cap on the members of a free object.
+	// MaxMembers is the cap on the members of a map or a free object.
 	MaxMembers = 10_000
 	// MaxInteger bounds integers: ±(2^53−1), what JSON readers keep exactly
 	// (RFC 8259 section 6).
@@ -126,7 +126,7 @@ func guessType(n *node) Kind {
 func keywordsOf(k Kind) []string {
 	switch k {
 	case Object:
-		return []string{"properties", "required", "additionalProperties"}
+		return []string{"properties", "required", "additionalProperties", "minProperties", "maxProperties", "propertyNames"}
 	case Array:
 		return []string{"items", "minItems", "maxItems"}
 	case String:

@@ -62,6 +62,8 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Map is an object whose keys are data: Keys to Items.
+	Map Kind = "map"
 	// Nullable is Items or null.
 	Nullable Kind = "nullable"
 	// Opaque is any JSON value, which nothing else is said of.
@@ -80,12 +82,16 @@ type Type struct {
 	// Properties of an object, in declaration order; additional ones are
 	// always refused.
 	Properties []*Property
-	// Items of an array; what a nullable is when it is not null.
+	// Items of an array; the values of a map; what a nullable is when it is
+	// not null.
 	Items *Type
-	Ref   *NamedType
+	// Keys of a map: a string.
+	Keys *Type
+	Ref  *NamedType
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
-	// MinLength, MaxLength: code points of a string. MinItems, MaxItems.
+	// MinLength, MaxLength: code points of a string. MinItems, MaxItems:
+	// items of an array, members of a map.
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
 	Pattern              string

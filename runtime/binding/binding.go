@@ -14,6 +14,8 @@ const (
 	Object  Kind = "object"
 	// Opaque is any JSON value; nothing else is said of it.
 	Opaque Kind = "opaque"
+	// Map is an object whose keys are data.
+	Map Kind = "map"
 	// Free is an object of any members.
 	Free Kind = "free"
 )
@@ -25,10 +27,12 @@ type Shape struct {
 	Nullable bool `json:"nullable,omitempty"`
 	// Fields of an object, in declaration order.
 	Fields []Field `json:"fields,omitempty"`
-	// Items of an array.
+	// Items of an array, or values of a map.
 	Items *Shape `json:"items,omitempty"`
-	// MinLength and MaxLength bound code points of a string or items of an
-	// array; MaxLength is always set by the generator.
+	// Keys of a map: a string.
+	Keys *Shape `json:"keys,omitempty"`
+	// MinLength and MaxLength bound code points of a string, items of an array
+	// or members of a map; MaxLength is always set by the generator.
 	MinLength int `json:"minLength,omitempty"`
 	MaxLength int `json:"maxLength,omitempty"`
 	// Enum lists the only strings allowed.

@@ -23,6 +23,7 @@ func everything() *binding.Capability {
 				Range: &binding.Range{Min: "-1.5", Max: "1e+21", ExclusiveMin: true, ExclusiveMax: true}}},
 			{Name: "deep", Shape: binding.Shape{Kind: binding.Boolean, Nullable: true}, Default: "null"},
 			{Name: "order", Shape: binding.Shape{Kind: binding.String, MaxLength: 4, Enum: []string{"name", "size", "", "é😀\""}}},
+			{Name: "labels", Shape: binding.Shape{Kind: binding.Map, MaxLength: 9, Keys: &text, Items: &binding.Shape{Kind: binding.Boolean}}},
 			{Name: "filter", Shape: binding.Shape{Kind: binding.Object, Fields: []binding.Field{{Name: "owner", Shape: text}}}},
 			{Name: "tags", Shape: binding.Shape{Kind: binding.Array, MaxLength: 3, Items: &text}, Default: `["a"]`},
 		},

@@ -29,12 +29,13 @@ const (
 	memberRange
 	memberMultipleOf
 	memberNullable
+	memberKeys
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "nullable"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "nullable", "keys"}
 }
 
 // applies tells which members a kind may have.
@@ -45,9 +46,11 @@ func (k Kind) applies(member int) bool {
 	case memberFields:
 		return k == Object
 	case memberItems:
-		return k == Array
+		return k == Array || k == Map
+	case memberKeys:
+		return k == Map
 	case memberMinLength, memberMaxLength:
-		return k == String || k == Array
+		return k == String || k == Array || k == Map
 	case memberEnum, memberPattern:
 		return k == String
 	case memberMinimum, memberMaximum:
@@ -70,7 +73,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -78,6 +81,13 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 		d.seen.Mark(r, memberItems)
 		items := decodeShape(r, d.level+1)
 		s.Items = &items
+	case "keys":
+		d.seen.Mark(r, memberKeys)
+		keys := decodeShape(r, d.level+1)
+		s.Keys = &keys
+		if keys.Kind != String || keys.Nullable {
+			r.Fail(canon.CodeType, "expected the shape of a string")
+		}
 	case "minLength":
 		d.seen.Mark(r, memberMinLength)
 		s.MinLength = int(r.Int(0, math.MaxInt32))
@@ -123,7 +133,7 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 		}
 	}
 	switch s.Kind {
-	case String, Array:
+	case String, Array, Map:
 		if s.MinLength > s.MaxLength {
 			r.Fail(canon.CodeRange, "minLength is above maxLength")
 		}
@@ -132,8 +142,11 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 			r.Fail(canon.CodeRange, "minimum is above maximum")
 		}
 	}
-	if s.Kind == Array {
+	if s.Kind == Array || s.Kind == Map {
 		r.Require(&d.seen, memberItems, "items")
+	}
+	if s.Kind == Map {
+		r.Require(&d.seen, memberKeys, "keys")
 	}
 }
 

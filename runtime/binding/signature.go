@@ -55,6 +55,8 @@ func (s *Shape) annotation() string {
 		return "any"
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
+	case Map:
+		return "dict[str, " + s.Items.Annotation() + "]"
 	}
 	return "dict"
 }

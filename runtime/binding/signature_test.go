@@ -13,10 +13,11 @@ func TestSignature(t *testing.T) {
 		{Name: "share", Shape: binding.Shape{Kind: binding.Number}, Default: "0.5"},
 		{Name: "deep", Shape: binding.Shape{Kind: binding.Boolean}, Default: "true"},
 		{Name: "any", Shape: binding.Shape{Kind: binding.Integer}},
+		{Name: "labels", Shape: binding.Shape{Kind: binding.Map, Items: &binding.Shape{Kind: binding.Integer}}},
 		{Name: "none", Shape: binding.Shape{Kind: binding.Integer, Nullable: true}},
 		{Name: "nulls", Shape: binding.Shape{Kind: binding.Array, Nullable: true, Items: &binding.Shape{Kind: binding.String, Nullable: true}}, Default: "null"},
 	}}
-	if got, want := c.Signature(), "a.b(*, key: str, rows: list[list[dict]] = None, share: float = 0.5, deep: bool = True, any: int = None, none: int | None = ..., nulls: list[str | None] | None = None)"; got != want {
+	if got, want := c.Signature(), "a.b(*, key: str, rows: list[list[dict]] = None, share: float = 0.5, deep: bool = True, any: int = None, labels: dict[str, int] = None, none: int | None = ..., nulls: list[str | None] | None = None)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := (&binding.Capability{Name: "a.b"}).Signature(); got != "a.b()" {

@@ -205,6 +205,10 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.mapping(s, v, depth)
 		}
+	case binding.Map:
+		if v, ok := v.(starlark.IterableMapping); ok {
+			return e.dict(s, v, depth)
+		}
 	case binding.Free:
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.free(v, depth)

@@ -35,6 +35,8 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 		return starlark.Float(r.SignedFloat())
 	case binding.Boolean:
 		return starlark.Bool(r.Bool())
+	case binding.Map:
+		return decodeMap(r, s)
 	case binding.Free:
 		return decodeDict(r)
 	case binding.Opaque:

@@ -27,12 +27,13 @@ type capability struct {
 type shape struct {
 	kind  binding.Kind
 	spec  *binding.Shape
-	items *shape
+	items *shape // of an array; values of a map
 
-	fields []field          // of an object, in declaration order
-	byName []int            // indexes of fields, sorted by name
-	index  map[string]int   // name to index
-	keys   []starlark.Value // names in declaration order
+	mapKeys *shape           // of a map
+	fields  []field          // of an object, in declaration order
+	byName  []int            // indexes of fields, sorted by name
+	index   map[string]int   // name to index
+	keys    []starlark.Value // names in declaration order
 
 	pattern  *canon.Pattern
 	minimum  *float64
@@ -102,6 +103,14 @@ func newShape(spec *binding.Shape) (*shape, error) {
 	case binding.Number:
 		err = s.number()
 	case binding.Boolean, binding.Opaque, binding.Free:
+	case binding.Map:
+		if spec.Items == nil || spec.Keys == nil {
+			return nil, fmt.Errorf("program: map without keys or values")
+		}
+		if s.mapKeys, err = newShape(spec.Keys); err != nil {
+			return nil, err
+		}
+		s.items, err = newShape(spec.Items)
 	case binding.Array:
 		if spec.Items == nil {
 			return nil, fmt.Errorf("program: array without items")
@@ -183,7 +192,7 @@ func (s *shape) holds(v starlark.Value) bool {
 	case starlark.Float:
 		return s.kind == binding.Number
 	case *starlark.Dict, *record:
-		return s.kind == binding.Object || s.kind == binding.Free
+		return s.kind == binding.Object || s.kind == binding.Free || s.kind == binding.Map
 	}
 	return false
 }
