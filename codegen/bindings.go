@@ -8,6 +8,9 @@ import (
 // bindingJSON is what a worker knows of c.
 func bindingJSON(c *schema.Capability) string {
 	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(resolved(c.Input)), Output: shape(c.Output)}
+	for _, t := range recursiveTypes(append(propertyTypes(resolved(c.Input)), c.Output)...) {
+		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: namedShape(t.Type)})
+	}
 	return string(b.AppendJSON(nil))
 }
 
@@ -19,9 +22,34 @@ func bindingFields(t *schema.Type) []binding.Field {
 	return out
 }
 
-// shape writes references out: a worker has no table of types.
+func propertyTypes(t *schema.Type) []*schema.Type {
+	var out []*schema.Type
+	for _, p := range t.Properties {
+		out = append(out, p.Type)
+	}
+	return out
+}
+
+// shape writes references out, except those to types that hold themselves: a
+// worker has no other table of types.
 func shape(ref *schema.Type) binding.Shape {
-	t := resolved(ref)
+	if isRecursive(ref) {
+		return binding.Shape{Kind: binding.Ref, Ref: ref.Ref.Name, Nullable: ref.Ref.Type.Kind == schema.Nullable}
+	}
+	return shapeOf(resolved(ref))
+}
+
+// namedShape is the shape of a named type, which is never a reference.
+func namedShape(t *schema.Type) binding.Shape {
+	if t.Kind != schema.Nullable {
+		return shapeOf(t)
+	}
+	s := shapeOf(resolved(t.Items))
+	s.Nullable = true
+	return s
+}
+
+func shapeOf(t *schema.Type) binding.Shape {
 	if t.Kind == schema.Nullable {
 		s := shape(t.Items)
 		s.Nullable = true

@@ -170,8 +170,12 @@ func (p *planner) objectLiteral(expr jen.Code, pkg, name string, t *schema.Type,
 		if err != nil {
 			return nil, err
 		}
+		held := p.member(pkg, name+field, prop.Type)
+		if held.pointer {
+			code = jen.Op("&").Add(code)
+		}
 		if !prop.Required && prop.Default == "" {
-			code = jen.Qual(canonPath, "Some").Types(typeExpr(p.typ(pkg, name+field, prop.Type, false))).Call(code)
+			code = jen.Qual(canonPath, "Some").Types(typeExpr(held)).Call(code)
 		}
 		members = append(members, jen.Id(field).Op(":").Add(code))
 	}

@@ -47,18 +47,22 @@ type apiField struct {
 
 // describeInput is the JSON array of an input's parameters.
 func describeInput(t *schema.Type) string {
-	return jsonText(describeProperties(resolved(t)))
+	return jsonText(describer{}.properties(resolved(t)))
 }
 
 // describeOutput is the JSON of a result, a field without a name.
 func describeOutput(t *schema.Type) string {
-	return jsonText(describeType(t))
+	return jsonText(describer{}.typ(t))
 }
 
-func describeProperties(t *schema.Type) []apiField {
+// describer holds the types that hold themselves and are written out already:
+// from then on their name says it.
+type describer map[*schema.NamedType]bool
+
+func (d describer) properties(t *schema.Type) []apiField {
 	out := []apiField{}
 	for _, p := range t.Properties {
-		f := describeType(p.Type)
+		f := d.typ(p.Type)
 		f.Name, f.Required = p.Name, p.Required
 		if p.Default != "" {
 			f.Default = json.RawMessage(p.Default)
@@ -68,14 +72,20 @@ func describeProperties(t *schema.Type) []apiField {
 	return out
 }
 
-func describeType(ref *schema.Type) apiField {
+func (d describer) typ(ref *schema.Type) apiField {
+	if isRecursive(ref) {
+		if d[ref.Ref] {
+			return apiField{Type: ref.Ref.Name, Description: ref.Description}
+		}
+		d[ref.Ref] = true
+	}
 	t := resolved(ref)
 	if t.Kind == schema.Nullable {
-		f := describeType(t.Items)
-		f.Type, f.Description = annotation(t), describe(ref)
+		f := d.typ(t.Items)
+		f.Type, f.Description = annotation(ref), describe(ref)
 		return f
 	}
-	f := apiField{Type: annotation(t), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {
@@ -88,19 +98,19 @@ func describeType(ref *schema.Type) apiField {
 		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
 	case schema.Map:
 		f.MinProperties, f.MaxProperties = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if keys := describeType(t.Keys); !keys.silent() {
+		if keys := d.typ(t.Keys); !keys.silent() {
 			f.Keys = &keys
 		}
-		if values := describeType(t.Items); !values.silent() {
+		if values := d.typ(t.Items); !values.silent() || isRecursive(ref) {
 			f.Values = &values
 		}
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if items := describeType(t.Items); !items.silent() {
+		if items := d.typ(t.Items); !items.silent() || isRecursive(ref) {
 			f.Items = &items
 		}
 	case schema.Object:
-		f.Fields = describeProperties(t)
+		f.Fields = d.properties(t)
 	}
 	return f
 }
@@ -139,6 +149,9 @@ func annotation(ref *schema.Type) string {
 
 // kinds is the shape of ref as far as its annotation says.
 func kinds(ref *schema.Type) binding.Shape {
+	if isRecursive(ref) {
+		return shape(ref)
+	}
 	t := resolved(ref)
 	if t.Kind == schema.Nullable {
 		s := kinds(t.Items)

@@ -111,6 +111,9 @@ func emitDecodeOptional(g *jen.Group, from *jen.Statement, field *field) {
 func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, depth int) {
 	switch t.form {
 	case named:
+		if t.pointer {
+			g.Id(target).Op("=").New(jen.Qual(t.pkg, t.name))
+		}
 		g.Id(target).Dot("Decode").Call(from)
 	case array:
 		g.Add(from).Dot("BeginArray").Call(exprs(t.args)...)

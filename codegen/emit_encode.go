@@ -17,6 +17,7 @@ import (
 //	}
 func emitEncodeObject(f *jen.File, d *decl) {
 	emitEncodeMethod(f, d, func(g *jen.Group) {
+		emitGuard(g, d)
 		members := canonicalOrder(d.fields)
 		count := jen.Lit(len(slices.DeleteFunc(slices.Clone(members), (*field).optional)))
 		var optional []jen.Code
@@ -34,6 +35,17 @@ func emitEncodeObject(f *jen.File, d *decl) {
 		}
 		g.Id("w").Dot("EndObject").Call()
 	})
+}
+
+// emitGuard begins Encode of a type that may hold itself.
+//
+//	if !w.Guard(v == nil) {
+//		return
+//	}
+func emitGuard(g *jen.Group, d *decl) {
+	if d.recursive {
+		g.If(jen.Op("!").Id("w").Dot("Guard").Call(jen.Id("v").Op("==").Nil())).Block(jen.Return())
+	}
 }
 
 // canonicalOrder is RFC 8785's: by UTF-16 code units, which for the ASCII
@@ -97,6 +109,7 @@ func emitEncode(g *jen.Group, to *jen.Statement, value string, t *goType, depth 
 //	}
 func emitEncodeDefined(f *jen.File, d *decl) {
 	emitEncodeMethod(f, d, func(g *jen.Group) {
+		emitGuard(g, d)
 		if d.under.form == named {
 			g.Parens(jen.Op("*").Add(typeExpr(d.under))).Call(jen.Id("v")).Dot("Encode").Call(jen.Id("w"))
 			return

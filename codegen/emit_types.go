@@ -133,6 +133,8 @@ func typeExpr(t *goType) *jen.Statement {
 		return jen.Index().Add(typeExpr(t.items))
 	case t.form == mapping:
 		return jen.Map(jen.String()).Add(typeExpr(t.items))
+	case t.pointer:
+		return jen.Op("*").Qual(t.pkg, t.name)
 	case t.form == nullable:
 		return jen.Qual(canonPath, "Nullable").Types(typeExpr(t.items))
 	case t.name != "":

@@ -4,16 +4,24 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-// InlineSchema is the JSON Schema of t with references written out: it
-// stands alone, and changes whenever anything that t means does. t is of a
+// InlineSchema is the JSON Schema of t with references written out, except
+// those to types that hold themselves, which stand under $defs: it stands alone, and changes whenever anything that t means does. t is of a
 // manifest that Generate accepts, which bounds its size.
 func InlineSchema(t *schema.Type) []byte {
-	return schema.EffectiveSchema(inline(t))
+	var defs []*schema.NamedType
+	for _, d := range recursiveTypes(t) {
+		defs = append(defs, &schema.NamedType{Name: d.Name, Type: inline(d.Type)})
+	}
+	return schema.EffectiveDocument(inline(t), defs)
 }
 
-// inline is a copy of t without references. What a reference says of itself
+// inline is a copy of t without references but those to types that hold
+// themselves. What a reference says of itself
 // stands instead of what its type says.
 func inline(t *schema.Type) *schema.Type {
+	if isRecursive(t) {
+		return t
+	}
 	if t.Kind == schema.Ref {
 		c := inline(t.Ref.Type)
 		if t.Title != "" {

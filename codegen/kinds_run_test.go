@@ -5,12 +5,15 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
@@ -43,6 +46,14 @@ func (h *shapeHandlers) Opaque(_ context.Context, in shapes.OpaqueInput) (shapes
 
 func (h *shapeHandlers) Free(_ context.Context, in shapes.FreeInput) (shapes.FreeOutput, error) {
 	return answer[shapes.FreeOutput](h, in)
+}
+
+func (h *shapeHandlers) Recursive(_ context.Context, in shapes.RecursiveInput) (types.Chain, error) {
+	return answer[types.Chain](h, in)
+}
+
+func (h *shapeHandlers) Tree(_ context.Context, in types.Tree) (shapes.TreeOutput, error) {
+	return answer[shapes.TreeOutput](h, in)
 }
 
 // keeper is an authorizer that allows all and keeps what it saw.
@@ -213,4 +224,113 @@ func manyMembers(n int) shapes.FreeOutput {
 		out[strconv.Itoa(i)] = canon.Opaque{}
 	}
 	return out
+}
+
+func TestRunRecursive(t *testing.T) {
+	leaf := types.Tree{Name: "leaf"}
+	next := func(head int64, rest types.Chain) types.Chain {
+		return types.Chain{Head: head, Next: canon.Some(&rest)}
+	}
+	filled := shapes.RecursiveInput{
+		Tree: leaf, Chain: &types.Chain{Head: 1},
+		Trees:  []types.Tree{{Name: "a", Children: canon.Some([]types.Tree{{Name: "b"}})}},
+		Chains: []types.Chain{next(1, types.Chain{Head: 2})},
+	}
+	const defaults = `"trees":[{"children":[{"name":"b"}],"name":"a"}]`
+	const chains = `"chains":[{"head":1,"next":{"head":2}}],`
+	with := func(set func(*shapes.RecursiveInput)) shapes.RecursiveInput {
+		in := filled
+		set(&in)
+		return in
+	}
+	loop := types.Chain{Head: 1, Side: canon.Some(types.ChainSide{Loop: canon.Some(&types.Loop{Chain: &types.Chain{Head: 3}})})}
+	// A value that holds itself, one that does so twice at each level, and one
+	// that holds nothing where something is required.
+	endless := &types.Chain{Head: 1}
+	endless.Next = canon.Some(endless)
+	many := types.Tree{Name: "x"}
+	for range 30 {
+		many = types.Tree{Name: "x", Children: canon.Some([]types.Tree{many, many, many})}
+	}
+	const simple = `tree = {"name": "leaf"}, chain = {"head": 1}`
+	const canonical = `{"chain":{"head":1},` + chains + `"tree":{"name":"leaf"},` + defaults + `}`
+	runKinds(t, []kindRun{
+		{
+			name:      "nested",
+			program:   `r = shapes.recursive(tree = {"name": "r", "children": [{"name": "leaf"}, {"name": "s", "children": ()}]}, chain = {"head": 1, "next": {"head": 2, "next": {"head": 3}}}, nest = [[], [[]]]); return [r.side.loop.chain.head, r["side"]["loop"], r.next]`,
+			canonical: `{"chain":{"head":1,"next":{"head":2,"next":{"head":3}}},` + chains + `"nest":[[],[[]]],"tree":{"children":[{"name":"leaf"},{"children":[],"name":"s"}],"name":"r"},` + defaults + `}`,
+			view: map[string]any{
+				"chain":  map[string]any{"head": int64(1), "next": map[string]any{"head": int64(2), "next": map[string]any{"head": int64(3)}}},
+				"chains": []any{map[string]any{"head": int64(1), "next": map[string]any{"head": int64(2)}}},
+				"nest":   []any{[]any{}, []any{[]any{}}},
+				"tree":   map[string]any{"name": "r", "children": []any{map[string]any{"name": "leaf"}, map[string]any{"name": "s", "children": []any{}}}},
+				"trees":  []any{map[string]any{"name": "a", "children": []any{map[string]any{"name": "b"}}}},
+			},
+			in: with(func(in *shapes.RecursiveInput) {
+				chain := next(1, next(2, types.Chain{Head: 3}))
+				in.Chain = &chain
+				in.Tree = types.Tree{Name: "r", Children: canon.Some([]types.Tree{leaf, {Name: "s", Children: canon.Some[[]types.Tree](nil)}})}
+				in.Nest = canon.Some(types.Nest{nil, {nil}})
+			}),
+			out: loop, result: `[3,{"chain":{"head":3}},null]`,
+		},
+		{
+			name: "null on the way", program: `r = shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1, "last": {"head": 2, "last": None}}); return [r.last, r.next.last.head, "last" in r.next.last]`,
+			canonical: `{"chain":{"head":1,"last":{"head":2,"last":null}},` + chains + `"tree":{"name":"leaf"},` + defaults + `}`,
+			in: with(func(in *shapes.RecursiveInput) {
+				inner := types.Chain{Head: 2, Last: canon.Some(canon.Nullable[*types.Chain]{})}
+				in.Chain = &types.Chain{Head: 1, Last: canon.Some(canon.Nullable[*types.Chain]{Value: &inner, Valid: true})}
+			}),
+			out:    types.Chain{Head: 1, Last: canon.Some(canon.Nullable[*types.Chain]{}), Next: canon.Some(&types.Chain{Last: canon.Some(canon.Nullable[*types.Chain]{Value: &types.Chain{Head: 7}, Valid: true})})},
+			result: `[null,7,false]`,
+		},
+		{name: "back into the program", program: `r = shapes.recursive(` + simple + `); return shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1}) == r`, canonical: canonical, in: filled, out: loop, result: `true`},
+		{
+			name: "the input itself", program: `return [t.name for t in shapes.tree(name = "r", children = [{"name": "leaf"}])]`,
+			canonical: `{"children":[{"name":"leaf"}],"name":"r"}`, in: types.Tree{Name: "r", Children: canon.Some([]types.Tree{leaf})},
+			out: shapes.TreeOutput{leaf, {Name: "b"}}, result: `["leaf","b"]`,
+		},
+		{name: "wrong inside", program: `return shapes.recursive(tree = {"name": "r", "children": [{"name": "a", "children": [{"name": 1}]}]}, chain = {"head": 1})`, err: runtime.ErrInvalidArguments, path: "tree.children[0].children[0].name"},
+		{name: "out of bounds inside", program: `return shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1, "next": {"head": 1 << 53}})`, err: runtime.ErrInvalidArguments, path: "chain.next.head"},
+		{name: "unknown inside", program: `return shapes.recursive(tree = {"name": "leaf"}, chain = {"head": 1, "side": {"loop": {"chian": {"head": 1}}}})`, err: runtime.ErrInvalidArguments, path: "chain.side.loop.chian"},
+		{name: "another kind", program: `return shapes.recursive(tree = {"name": "leaf"}, chain = 1)`, err: runtime.ErrInvalidArguments, path: "chain"},
+		{name: "too deep", program: `d = {"head": 0}
+    for i in range(40):
+        d = {"head": i, "next": d}
+    return shapes.recursive(tree = {"name": "leaf"}, chain = d)`, err: runtime.ErrResourceLimit, path: "chain" + strings.Repeat(".next", 31)},
+		{name: "an argument that holds itself", program: `d = {"head": 0}
+    d["next"] = d
+    return shapes.recursive(tree = {"name": "leaf"}, chain = d)`, err: runtime.ErrResourceLimit, path: "chain" + strings.Repeat(".next", 31)},
+		{name: "a result that holds itself", program: `return shapes.recursive(` + simple + `)`, out: *endless, err: runtime.ErrResourceLimit},
+		{name: "a result that multiplies", program: `return shapes.tree(name = "r")`, out: shapes.TreeOutput{many}, err: runtime.ErrResourceLimit},
+		{name: "a result with nil", program: `return shapes.recursive(` + simple + `)`, out: types.Chain{Next: canon.Some[*types.Chain](nil)}, err: runtime.ErrCapabilityFailed},
+	})
+}
+
+// What stands under $defs is judged by an independent validator.
+func TestRecursiveSchemaStandsAlone(t *testing.T) {
+	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range load(t, "capabilities.yaml", text).Capabilities {
+		if c.Name != "shapes.recursive" {
+			continue
+		}
+		judge := compileSchema(t, codegen.InlineSchema(c.Input))
+		for value, want := range map[string]bool{
+			`{"tree":{"name":"a","children":[{"name":"b"}]},"chain":{"head":1,"next":{"head":2}}}`: true,
+			`{"tree":{"name":"a","children":[{"name":1}]},"chain":{"head":1}}`:                     false,
+			`{"tree":{"name":"a"},"chain":{"head":1,"next":{"head":2,"nxt":{}}}}`:                  false,
+		} {
+			instance, err := jsonschema.UnmarshalJSON(strings.NewReader(value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, decoded := decode[shapes.RecursiveInput](canon.NewJSONReader([]byte(value), depth))
+			if err := judge.Validate(instance); (err == nil) != want || (decoded == nil) != want {
+				t.Errorf("%s: schema %v, decoder %v", value, err, decoded)
+			}
+		}
+	}
 }

@@ -27,7 +27,7 @@ func lockFile(n *namespace) []byte {
 	var b strings.Builder
 	b.WriteString("# " + header + "\n")
 	for _, c := range n.capabilities {
-		l := lockWriter{b: &b, name: c.Name}
+		l := lockWriter{b: &b, name: c.Name, told: map[*schema.NamedType]bool{}}
 		b.WriteByte('\n')
 		l.line("digest", "sha256:"+Digest(c.Capability))
 		l.line("effect", c.Effect)
@@ -59,6 +59,9 @@ func scopesText(scopes []string) string {
 type lockWriter struct {
 	b    *strings.Builder
 	name string
+	// told holds the types that may hold themselves and are written out
+	// already: where another is, the path ends.
+	told map[*schema.NamedType]bool
 }
 
 func (l lockWriter) line(words ...string) {
@@ -78,6 +81,16 @@ func (l lockWriter) text(path, text string) {
 	}
 }
 
+// again tells whether a type that may hold itself was written out before.
+func (l lockWriter) again(t *schema.Type) bool {
+	if !isRecursive(t) {
+		return false
+	}
+	before := l.told[t.Ref]
+	l.told[t.Ref] = true
+	return before
+}
+
 // typ writes the lines of the value at path; prop is nil for roots and items.
 func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	t, null := resolved(ref), ""
@@ -92,11 +105,19 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	if inner != ref && inner.Kind == schema.Ref {
 		words = append(words, "type="+inner.Ref.Name)
 	}
+	ends := l.again(ref)
+	if inner != ref {
+		ends = l.again(inner) || ends
+	}
 	if prop != nil && prop.Required {
 		words = append(words, "required")
 	}
 	if prop != nil && prop.Default != "" {
 		words = append(words, "default="+visible.Text(prop.Default))
+	}
+	if ends {
+		l.line(append(words, "recursive")...)
+		return
 	}
 	l.line(append(words, rules(t)...)...)
 	if d := describe(ref); d != "" {

@@ -38,8 +38,8 @@ func TestMaps(t *testing.T) {
 		},
 		{
 			name:      "inside",
-			source:    `tables.take(env={"a": ""}, counts={"z": 1, "a": 0}, deep={"x": None, "y": {"k": [1, 2.5]}, "": {}}, entries={"e e": {"path": "/"}}, modes={"m": "up"}, d_map={}, d_none=None)`,
-			arguments: `{"counts":{"a":0,"z":1},"d_map":{},"d_none":{},"deep":{"":{},"x":null,"y":{"k":[1,2.5]}},"entries":{"e e":{"path":"/"}},"env":{"a":""},"modes":{"m":"up"}}`,
+			source:    `tables.take(env={"a": ""}, counts={"z": 1, "a": 0}, deep={"x": None, "y": {"k": [1, 2.5]}, "": {}}, entries={"e e": {"path": "/"}}, folders={"a": {"b": {}}}, modes={"m": "up"}, d_map={}, d_none=None)`,
+			arguments: `{"counts":{"a":0,"z":1},"d_map":{},"d_none":{},"deep":{"":{},"x":null,"y":{"k":[1,2.5]}},"entries":{"e e":{"path":"/"}},"env":{"a":""},"folders":{"a":{"b":{}}},"modes":{"m":"up"}}`,
 			result:    `{"a":0}`,
 		},
 		{name: "value", source: `tables.take(env={"env": 3})`, failure: "env['env']: expected str, got int"},
@@ -53,6 +53,7 @@ func TestMaps(t *testing.T) {
 		{name: "list", source: `tables.take(env=["a"])`, failure: "env: expected dict[str, str], got list"},
 		{name: "deep", source: `tables.take(env={"a": ""}, deep={"x": {"y.z": [1, 10]}})`, failure: "deep['x']['y.z'][1]: expected at most 9, got 10"},
 		{name: "named", source: `tables.take(env={"a": ""}, counts={"a": -1})`, failure: "counts['a']: expected an integer from 0 to 9007199254740991, got -1"},
+		{name: "recursive", source: `tables.take(env={"a": ""}, folders={"a": {"b": {"c": 1}}})`, failure: "folders['a']['b']['c']: expected Folder, got int"},
 		{name: "record", source: `tables.take(env={"a": ""}, entries={"a": {"path": "x"}})`, failure: "entries['a'].path: expected a match of the pattern ^/"},
 		{
 			name: "output", source: `tables.take(env={"a": "x"})`,

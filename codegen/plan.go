@@ -61,7 +61,9 @@ type decl struct {
 	// kind needs.
 	root   bool
 	object bool
-	fields []*field // of an object, in declaration order
+	// recursive declarations may hold themselves.
+	recursive bool
+	fields    []*field // of an object, in declaration order
 	// under is what any other declaration is defined as.
 	under    *goType
 	consts   []constant
@@ -106,6 +108,8 @@ type goType struct {
 	// name is the declared type, or of a scalar the enum it is converted to;
 	// empty for none. pkg is its import path.
 	name, pkg string
+	// pointer tells that the place holds a pointer to a named type.
+	pointer bool
 	// op is the method of Reader and Writer that handles a scalar; args are
 	// the Go expressions of its bounds, or those of an array.
 	op   string
@@ -179,6 +183,7 @@ func (p *planner) planTypes(types []*schema.NamedType) []*namedType {
 		name := p.typeNames[t]
 		b := &builder{planner: p, scope: scope, pkg: p.typesPath()}
 		b.root(name, "the manifest's type "+t.Name, t.Type)
+		b.decls[0].recursive = t.Recursive
 		out = append(out, &namedType{file: "types/" + snake(name) + "_gen.go", decls: b.decls})
 	}
 	return out

@@ -206,12 +206,18 @@ func (p *planner) measureNamed(t *schema.Type, within map[*schema.NamedType]bool
 	if n, ok := p.sizes[t.Ref]; ok {
 		return n
 	}
+	if within[t.Ref] && t.Ref.Recursive {
+		return 1
+	}
 	if within[t.Ref] {
-		p.fail(t.Pos, "recursive-type", "", "type %s refers to itself: recursive types are not supported in this version", t.Ref.Name)
+		p.fail(t.Pos, "recursive-type", "", "type %s refers to itself and is not marked as recursive", t.Ref.Name)
 		return 1
 	}
 	inner := maps.Clone(within)
 	inner[t.Ref] = true
+	if t.Ref.Recursive {
+		depth = 0 // its values are bounded when they are read
+	}
 	n := p.measure(t.Ref.Type, inner, depth)
 	p.sizes[t.Ref] = n
 	return n

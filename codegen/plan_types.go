@@ -61,7 +61,7 @@ func (b *builder) object(d *decl, t *schema.Type) {
 		name := goName(p.Name)
 		members.claim(name, "property "+p.Name, p.Pos)
 		f := &field{name: name, member: p.Name, text: describe(p.Type), required: p.Required}
-		f.typ = b.typ(b.pkg, d.name+name, p.Type, false)
+		f.typ = b.member(b.pkg, d.name+name, p.Type)
 		if p.Default != "" {
 			f.def = b.defaultOf(d.name+name, p)
 		}

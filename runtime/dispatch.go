@@ -126,17 +126,31 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
 		return failed(f)
 	}
-	wire, err := encodeOutput(out, d.limits.MaxValueDepth)
+	wire, err := encodeOutput(out, d.limits)
+	if f := d.tooLarge(entry, len(wire), err); f != nil {
+		return outcome{state: CallDone, fault: f}
+	}
 	if err != nil {
 		d.log.ErrorContext(ctx, "output breaks the manifest", "capability", entry.info.ID, "error", err)
 		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
 	}
-	if len(wire) > d.limits.MaxValueBytes {
-		f := fault.Reached(fault.MaxValueBytes, int64(d.limits.MaxValueBytes), "the result of %s has %d bytes", entry.info.Name, len(wire))
-		f.Capability, f.Hint = entry.info.Name, "ask for less at once"
-		return outcome{state: CallDone, fault: f}
-	}
 	return outcome{state: CallDone, value: wire}
+}
+
+// tooLarge is a result beyond a limit; nil for any other.
+func (d *dispatcher) tooLarge(entry *entry, bytes int, err error) (f *fault.Fault) {
+	var refused *canon.Error
+	errors.As(err, &refused)
+	switch {
+	case refused != nil && refused.Code == canon.CodeDepth:
+		f = fault.Reached(fault.MaxValueDepth, int64(d.limits.MaxValueDepth), "the result of %s is nested too deeply", entry.info.Name)
+	case refused != nil && refused.Code == canon.CodeSize, bytes > d.limits.MaxValueBytes:
+		f = fault.Reached(fault.MaxValueBytes, int64(d.limits.MaxValueBytes), "the result of %s is too large", entry.info.Name)
+	default:
+		return nil
+	}
+	f.Capability, f.Hint = entry.info.Name, "ask for less at once"
+	return f
 }
 
 func runHandler(ctx context.Context, call invocation) (out canon.Encoder, err error) {
@@ -144,13 +158,13 @@ func runHandler(ctx context.Context, call invocation) (out canon.Encoder, err er
 	return call.call(ctx)
 }
 
-// encodeOutput checks what a handler returned and writes it. The depth is
-// bounded here: opaque values and types that refer to themselves have none of
-// their own.
-func encodeOutput(out canon.Encoder, maxDepth int) (wire []byte, err error) {
+// encodeOutput checks what a handler returned and writes it. Depth and size are
+// bounded here: opaque values and types that hold themselves have no bounds of
+// their own, and a value may even hold itself.
+func encodeOutput(out canon.Encoder, limits Limits) (wire []byte, err error) {
 	defer contain(&err)
 	w := canon.NewWireWriter(nil)
-	w.Limit(maxDepth, 0)
+	w.Limit(limits.MaxValueDepth, limits.MaxValueBytes)
 	out.Encode(w)
 	err = w.End()
 	return w.Bytes(), err

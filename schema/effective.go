@@ -12,7 +12,15 @@ import (
 // be resolved in a document that has the named types under "types". The text
 // is compact and the same for equal types; t has to come from Load.
 func EffectiveSchema(t *Type) []byte {
-	var w schemaWriter
+	w := schemaWriter{refs: refPrefix}
+	w.schema(t, "")
+	return []byte(w.b.String())
+}
+
+// EffectiveDocument is EffectiveSchema of a schema that stands alone: the
+// named types in defs stand under $defs, and references are #/$defs/NAME.
+func EffectiveDocument(t *Type, defs []*NamedType) []byte {
+	w := schemaWriter{refs: "#/$defs/", defs: defs}
 	w.schema(t, "")
 	return []byte(w.b.String())
 }
@@ -21,6 +29,8 @@ func EffectiveSchema(t *Type) []byte {
 type schemaWriter struct {
 	b    strings.Builder
 	more bool // a member was written in the current object
+	refs string
+	defs []*NamedType // to be written at the end of the outermost schema
 }
 
 func (w *schemaWriter) begin() {
@@ -82,6 +92,8 @@ func (w *schemaWriter) atLeast(key string, n int) {
 
 // schema writes t, with the default of the property it belongs to.
 func (w *schemaWriter) schema(t *Type, defaultText string) {
+	defs := w.defs
+	w.defs = nil
 	outer, null := t, ""
 	if t.Kind == Nullable && plainNullable(t.Items) {
 		t, null = t.Items, `,"null"]`
@@ -89,7 +101,7 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	w.begin()
 	switch {
 	case t.Kind == Ref:
-		w.string("$ref", refPrefix+t.Ref.Name)
+		w.string("$ref", w.refs+t.Ref.Name)
 	case t.Kind == Opaque:
 		w.raw(opaqueKey, "true")
 	case null != "":
@@ -128,6 +140,15 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	}
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
+	if len(defs) > 0 {
+		w.key("$defs")
+		w.begin()
+		for _, d := range defs {
+			w.key(d.Name)
+			w.schema(d.Type, "")
+		}
+		w.end()
+	}
 	w.end()
 }
 

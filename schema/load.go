@@ -59,6 +59,8 @@ type loader struct {
 	nullables []*Type
 	// owner is the named type that is being lowered, nil in capabilities.
 	owner *NamedType
+	// indirect counts the lists around what is being lowered.
+	indirect int
 	// defaults wait until all types are lowered.
 	defaults  []*Property
 	defaultOf map[*Property]*node
@@ -87,7 +89,7 @@ func (l *loader) manifest(n *node) *Manifest {
 		l.deployments(v)
 	}
 	// Each step relies on the one before: measuring on an order without
-	// cycles, defaults on types that are neither deep nor huge.
+	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
 		l.measureTexts(m, order)

@@ -4,7 +4,9 @@ package schema
 func (l *loader) lowerArray(t *Type, n *node, what string) {
 	t.MinItems, t.MaxItems = l.sizes(n, "minItems", "maxItems", MaxItems)
 	if v := l.need(n, "items", what, "items is the schema of each item"); v != nil {
+		l.indirect++
 		t.Items = l.lower(v, "items of "+what, false)
+		l.indirect--
 	}
 }
 

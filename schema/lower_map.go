@@ -26,7 +26,9 @@ func (l *loader) lowerMap(t *Type, n, values *node, what string) {
 	if v := n.get("propertyNames"); v != nil {
 		t.Keys = l.lowerKeys(v, what)
 	}
+	l.indirect++
 	t.Items = l.lower(values, "the values of "+what, false)
+	l.indirect--
 }
 
 // lowerKeys lowers propertyNames: the lengths and the pattern of a string.

@@ -56,9 +56,19 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 	return m
 }
 
+// measureGroup is of types that refer to each other: they are written out once,
+// together, and their values are bounded when they are read.
+func measureGroup(group []*NamedType, known map[*NamedType]measure) measure {
+	var m measure
+	for _, t := range group {
+		m.add(measureType(t.Type, known))
+	}
+	return m
+}
+
 // measureShapes reports types and capabilities that are too deep or have too
 // many parts; false if there is one.
-func (l *loader) measureShapes(m *Manifest, order []*NamedType) bool {
+func (l *loader) measureShapes(m *Manifest, order [][]*NamedType) bool {
 	fine := true
 	judge := func(at Position, what string, x measure) measure {
 		if x.reported {
@@ -78,8 +88,11 @@ func (l *loader) measureShapes(m *Manifest, order []*NamedType) bool {
 		return x
 	}
 	known := make(map[*NamedType]measure, len(order))
-	for _, t := range order {
-		known[t] = judge(t.Pos, "type "+quote(t.Name), measureType(t.Type, known))
+	for _, group := range order {
+		x := judge(group[0].Pos, "type "+quote(group[0].Name), measureGroup(group, known))
+		for _, t := range group {
+			known[t] = x
+		}
 	}
 	total := 0
 	for _, c := range m.Capabilities {
@@ -101,10 +114,13 @@ func (l *loader) measureShapes(m *Manifest, order []*NamedType) bool {
 }
 
 // measureTexts reports a manifest whose texts are too large together.
-func (l *loader) measureTexts(m *Manifest, order []*NamedType) {
+func (l *loader) measureTexts(m *Manifest, order [][]*NamedType) {
 	known := make(map[*NamedType]measure, len(order))
-	for _, t := range order {
-		known[t] = measureType(t.Type, known)
+	for _, group := range order {
+		x := measureGroup(group, known)
+		for _, t := range group {
+			known[t] = x
+		}
 	}
 	total := len(m.Server.Instructions)
 	for _, c := range m.Capabilities {

@@ -21,6 +21,9 @@ type NamedType struct {
 	Name string
 	Type *Type
 	Pos  Position
+	// Recursive tells that values may hold others of the same type. Boxed:
+	// on a way without a list, so that Go needs a pointer in between.
+	Recursive, Boxed bool
 }
 
 // Capability is one entry of `capabilities`.

@@ -11,6 +11,7 @@ const refPrefix = "#/types/"
 type reference struct {
 	owner, target *NamedType
 	at            Position
+	direct        bool // not inside of a list
 }
 
 // lowerRef lowers {$ref: "#/types/Name"}.
@@ -43,27 +44,45 @@ func (l *loader) lowerRef(n *node) *Type {
 		l.nearest(f, name, l.typeNames)
 		return nil
 	}
-	l.refs = append(l.refs, reference{l.owner, target, v.pos})
+	l.refs = append(l.refs, reference{l.owner, target, v.pos, l.indirect == 0})
 	return &Type{Kind: Ref, Ref: target, Description: l.description(n), Pos: n.pos}
 }
 
-// resolve checks what the references make of the types together: no cycles
-// and nothing unused. It returns the types so sorted that each comes after
-// those it refers to; ok is false if there is no such order.
-func (l *loader) resolve(m *Manifest) (order []*NamedType, ok bool) {
+// resolve checks what the references make of the types together: that nothing
+// is unused, and which types hold themselves. It returns the types in groups
+// that refer to each other, so sorted that each group comes after those it
+// refers to; ok is false if a type can never end.
+func (l *loader) resolve(m *Manifest) (order [][]*NamedType, ok bool) {
 	uses := make(map[*NamedType][]reference)
+	direct := make(map[*NamedType][]reference)
 	for _, r := range l.refs {
 		uses[r.owner] = append(uses[r.owner], r)
+		if r.direct {
+			direct[r.owner] = append(direct[r.owner], r)
+		}
 	}
 	l.unused(m.Types, uses)
-	order, cyclic := l.order(m.Types, uses)
-	return order, !cyclic
+	order = components(m.Types, uses)
+	ok = true
+	for _, group := range order {
+		if isCycle(group, uses) {
+			ok = l.recursive(group) && ok
+		}
+	}
+	for _, group := range components(m.Types, direct) {
+		if isCycle(group, direct) {
+			for _, t := range group {
+				t.Boxed = true
+			}
+		}
+	}
+	return order, ok
 }
 
-// order sorts the types so that each comes after those it refers to, and
-// reports cycles. It is Tarjan's algorithm with a stack of its own: a chain of
+// components groups the types that refer to each other, each group after those
+// it refers to. It is Tarjan's algorithm with a stack of its own: a chain of
 // references may be as long as the file allows.
-func (l *loader) order(types []*NamedType, uses map[*NamedType][]reference) (order []*NamedType, cyclic bool) {
+func components(types []*NamedType, uses map[*NamedType][]reference) (order [][]*NamedType) {
 	type state struct {
 		index, low int
 		onStack    bool
@@ -109,37 +128,12 @@ func (l *loader) order(types []*NamedType, uses map[*NamedType][]reference) (ord
 				for _, t := range component {
 					states[t].onStack = false
 				}
-				order = append(order, component...)
-				cyclic = l.cycle(component, uses) || cyclic
+				order = append(order, component)
 			}
 			frames = frames[:len(frames)-1]
 		}
 	}
-	return order, cyclic
-}
-
-// cycle reports a set of types that refer to each other, if it is one.
-func (l *loader) cycle(component []*NamedType, uses map[*NamedType][]reference) bool {
-	inside := make(map[*NamedType]bool, len(component))
-	for _, t := range component {
-		inside[t] = true
-	}
-	var closing *reference
-	for _, t := range component {
-		for i := range uses[t] {
-			r := &uses[t][i]
-			if inside[r.target] && (closing == nil || r.at.compare(closing.at) < 0) {
-				closing = r
-			}
-		}
-	}
-	if closing == nil {
-		return false
-	}
-	l.errorf(closing.at, ruleUnsupported, "type %s contains itself through this reference to %s (%s); recursive types are not supported yet",
-		quote(closing.owner.Name), quote(closing.target.Name), closing.target.Pos).
-		hint("break the cycle, for instance by a list of keys").related(closing.target.Pos)
-	return true
+	return order
 }
 
 // unused warns of types that no capability reaches.

@@ -40,6 +40,7 @@ const (
 	ruleBadRef           = "bad-ref"
 	ruleRefSibling       = "ref-sibling"
 	ruleUnusedType       = "unused-type"
+	ruleEndlessType      = "endless-type"
 	ruleInputNotObject   = "input-not-object"
 	ruleBadBound         = "bad-bound"
 	ruleEmptyRange       = "empty-range"
@@ -88,6 +89,7 @@ func Rules() []Rule {
 		{ruleBadRef, "A reference is #/types/NAME and NAME is declared."},
 		{ruleRefSibling, "Beside $ref stands nothing but a description."},
 		{ruleUnusedType, "Every named type is used by a capability."},
+		{ruleEndlessType, "A type that holds itself has values that end."},
 		{ruleInputNotObject, "The input of a capability is an object: its properties are the parameters."},
 		{ruleBadBound, "A bound has the form and the size its type allows."},
 		{ruleEmptyRange, "Bounds leave at least one value."},

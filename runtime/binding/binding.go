@@ -18,6 +18,9 @@ const (
 	Map Kind = "map"
 	// Free is an object of any members.
 	Free Kind = "free"
+	// Ref is the shape that stands under its name in the Capability's Types:
+	// shapes that hold themselves are there.
+	Ref Kind = "ref"
 )
 
 // Shape describes one value. Fields that do not apply to its Kind are zero.
@@ -44,6 +47,8 @@ type Shape struct {
 	Maximum int64 `json:"maximum,omitempty"`
 	// Range bounds a number; nil is unbounded.
 	Range *Range `json:"range,omitempty"`
+	// Ref is the name of a Ref's shape.
+	Ref string `json:"ref,omitempty"`
 	// MultipleOf is a decimal text, empty for none; for integers and numbers.
 	MultipleOf string `json:"multipleOf,omitempty"`
 }
@@ -74,4 +79,12 @@ type Capability struct {
 	Name   string  `json:"name"`
 	Input  []Field `json:"input"`
 	Output Shape   `json:"output"`
+	// Types are what Refs refer to, sorted by name. None is itself a Ref.
+	Types []NamedShape `json:"types,omitempty"`
+}
+
+// NamedShape is a shape under a name of [A-Za-z_][A-Za-z0-9_]*.
+type NamedShape struct {
+	Name  string `json:"name"`
+	Shape Shape  `json:"shape"`
 }

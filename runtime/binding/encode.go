@@ -17,7 +17,7 @@ type capabilityEncoder struct{ c *Capability }
 // Encode writes the members in the order of canon.CompareKeys, as do the
 // functions below.
 func (e capabilityEncoder) Encode(w *canon.Writer) {
-	w.BeginObject(4)
+	w.BeginObject(4 + canon.Count(len(e.c.Types) > 0))
 	w.Key("id")
 	w.String(e.c.ID, 1, maxIDBytes)
 	w.Key("input")
@@ -26,6 +26,10 @@ func (e capabilityEncoder) Encode(w *canon.Writer) {
 	w.String(e.c.Name, 1, maxNameBytes)
 	w.Key("output")
 	encodeShape(w, &e.c.Output, nil)
+	if len(e.c.Types) > 0 {
+		w.Key("types")
+		encodeTypes(w, e.c.Types)
+	}
 	w.EndObject()
 }
 
@@ -77,6 +81,7 @@ func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	if s.Range != nil {
 		o.add("range", s.Range.encode)
 	}
+	o.text("ref", s.Ref)
 	if f != nil {
 		o.truth("required", f.Required)
 	}

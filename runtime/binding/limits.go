@@ -7,6 +7,8 @@ const (
 	MaxNesting = 64
 	// MaxFields is how many members one object may have.
 	MaxFields = 256
+	// MaxTypes is how many named shapes one capability may have.
+	MaxTypes = 10_000
 	// MaxEnum is how many strings one enum may have.
 	MaxEnum = 10_000
 	// MaxTableEntries is how many capabilities a table may have.

@@ -45,6 +45,9 @@ func (c *Capability) decode(r *canon.Reader) {
 		case "output":
 			seen.Mark(r, 3)
 			c.Output = decodeShape(r, 1)
+		case "types":
+			seen.Mark(r, 4)
+			c.Types = decodeTypes(r)
 		default:
 			r.UnknownMember()
 		}
@@ -53,6 +56,7 @@ func (c *Capability) decode(r *canon.Reader) {
 	r.Require(&seen, 1, "input")
 	r.Require(&seen, 2, "name")
 	r.Require(&seen, 3, "output")
+	c.checkRefs(r)
 }
 
 // decodeFields reads the fields of an object that is level levels deep.

@@ -28,6 +28,7 @@ const (
 	memberMaximum
 	memberRange
 	memberMultipleOf
+	memberRef
 	memberNullable
 	memberKeys
 	shapeMembers
@@ -35,7 +36,7 @@ const (
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "nullable", "keys"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "nullable", "keys"}
 }
 
 // applies tells which members a kind may have.
@@ -57,6 +58,8 @@ func (k Kind) applies(member int) bool {
 		return k == Integer
 	case memberRange:
 		return k == Number
+	case memberRef:
+		return k == Ref
 	case memberMultipleOf:
 		return k == Integer || k == Number
 	}
@@ -73,7 +76,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -115,6 +118,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "multipleOf":
 		d.seen.Mark(r, memberMultipleOf)
 		s.MultipleOf = decodeDecimal(r)
+	case "ref":
+		d.seen.Mark(r, memberRef)
+		s.Ref = r.String(1, maxFieldName)
 	case "nullable":
 		d.seen.Mark(r, memberNullable)
 		s.Nullable = r.Bool()
@@ -141,6 +147,9 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 		if s.Minimum > s.Maximum {
 			r.Fail(canon.CodeRange, "minimum is above maximum")
 		}
+	}
+	if s.Kind == Ref {
+		r.Require(&d.seen, memberRef, "ref")
 	}
 	if s.Kind == Array || s.Kind == Map {
 		r.Require(&d.seen, memberItems, "items")

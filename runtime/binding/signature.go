@@ -22,7 +22,7 @@ func (c *Capability) Signature() string {
 		switch {
 		case f.Default != "":
 			b.WriteString(" = " + Literal(f.Default))
-		case !f.Required && f.Nullable:
+		case !f.Required && (f.Nullable || f.Kind == Opaque):
 			b.WriteString(" = ...") // None says null; left out it is absent
 		case !f.Required:
 			b.WriteString(" = None")
@@ -53,6 +53,8 @@ func (s *Shape) annotation() string {
 		return "bool"
 	case Opaque:
 		return "any"
+	case Ref:
+		return s.Ref
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
 	case Map:

@@ -163,3 +163,27 @@ func FuzzOpaque(f *testing.F) {
 		}
 	})
 }
+
+// loop is a value that holds itself.
+type loop struct{ next *loop }
+
+func (v *loop) Encode(w *canon.Writer) {
+	if !w.Guard(v == nil) {
+		return
+	}
+	w.BeginArray(1, 1, 1)
+	v.next.Encode(w.Element(0))
+	w.EndArray()
+}
+
+func TestGuard(t *testing.T) {
+	endless := &loop{}
+	endless.next = endless
+	var e *canon.Error
+	if _, err := canon.AppendWire(nil, endless); !errors.As(err, &e) || e.Code != canon.CodeDepth {
+		t.Errorf("a value that holds itself: %v", err)
+	}
+	if _, err := canon.AppendWire(nil, &loop{next: &loop{}}); !errors.As(err, &e) || e.Code != canon.CodeMissing || e.Path != "[0][0]" {
+		t.Errorf("nil: %v", err)
+	}
+}

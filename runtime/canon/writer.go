@@ -138,8 +138,8 @@ func (w *Writer) begin(object bool, n int) bool {
 		w.fail(CodeSyntax, "encoder error: bad number of members or elements")
 		return false
 	}
-	if w.maxDepth > 0 && w.depth >= w.maxDepth {
-		w.fail(CodeDepth, "nested deeper than "+strconv.Itoa(w.maxDepth)+" levels")
+	if most := w.most(); w.depth >= most {
+		w.fail(CodeDepth, "nested deeper than "+strconv.Itoa(most)+" levels")
 		return false
 	}
 	f := writeFrame{object: object, n: n}
@@ -150,6 +150,27 @@ func (w *Writer) begin(object bool, n int) bool {
 	}
 	w.depth++
 	return true
+}
+
+// unlimitedDepth bounds writers without a limit: a value that holds itself
+// would otherwise never end.
+const unlimitedDepth = 10_000
+
+func (w *Writer) most() int {
+	if w.maxDepth > 0 {
+		return w.maxDepth
+	}
+	return unlimitedDepth
+}
+
+// Guard begins a value of a type that may hold itself. It returns false after
+// an error, so that a value that holds itself ends at the limit of depth, and
+// refuses nil, which stands for no value, as CodeMissing.
+func (w *Writer) Guard(isNil bool) bool {
+	if isNil {
+		w.fail(CodeMissing, "required, but nil")
+	}
+	return w.err == nil
 }
 
 // top is the innermost container if it is of the kind asked for and its last

@@ -25,6 +25,7 @@ type capability struct {
 
 // shape is a binding.Shape with what binding looks up computed once.
 type shape struct {
+	name  string // of a named shape
 	kind  binding.Kind
 	spec  *binding.Shape
 	items *shape // of an array; values of a map
@@ -75,19 +76,82 @@ func (e *engine) capability(name string) (*capability, error) {
 }
 
 func newCapability(b *binding.Capability) (*capability, error) {
-	input, err := newShape(&binding.Shape{Kind: binding.Object, Fields: b.Input})
+	types, err := newShapes(b.Types)
 	if err != nil {
 		return nil, err
 	}
-	output, err := newShape(&b.Output)
+	input, err := types.shape(&binding.Shape{Kind: binding.Object, Fields: b.Input})
+	if err != nil {
+		return nil, err
+	}
+	output, err := types.shape(&b.Output)
 	if err != nil {
 		return nil, err
 	}
 	return &capability{id: b.ID, name: b.Name, signature: b.Signature(), input: input, output: output}, nil
 }
 
-func newShape(spec *binding.Shape) (*shape, error) {
-	s := &shape{kind: spec.Kind, spec: spec}
+// shapes are the named shapes of a capability.
+type shapes struct {
+	named map[string]*shape
+	// copies wait until all named shapes are filled in.
+	copies []func()
+	ready  bool // they are
+}
+
+// newShapes makes them all before it fills one in: they hold each other.
+func newShapes(types []binding.NamedShape) (*shapes, error) {
+	all := &shapes{named: make(map[string]*shape, len(types))}
+	for i := range types {
+		all.named[types[i].Name] = &shape{}
+	}
+	for i := range types {
+		s := all.named[types[i].Name]
+		if types[i].Shape.Kind == binding.Ref {
+			return nil, fmt.Errorf("program: shape %s is a reference", types[i].Name)
+		}
+		if err := all.fill(s, &types[i].Shape); err != nil {
+			return nil, err
+		}
+		s.name = types[i].Name
+	}
+	for _, c := range all.copies {
+		c()
+	}
+	all.ready = true
+	return all, nil
+}
+
+func (all *shapes) shape(spec *binding.Shape) (*shape, error) {
+	if spec.Kind != binding.Ref {
+		s := &shape{}
+		return s, all.fill(s, spec)
+	}
+	target := all.named[spec.Ref]
+	switch {
+	case target == nil:
+		return nil, fmt.Errorf("program: no shape %s", spec.Ref)
+	case !spec.Nullable:
+		return target, nil
+	}
+	// The same shape, but that null is one of its values.
+	s := &shape{}
+	complete := func() {
+		*s = *target
+		own := *target.spec
+		own.Nullable = true
+		s.spec = &own
+	}
+	if all.ready {
+		complete()
+	} else {
+		all.copies = append(all.copies, complete)
+	}
+	return s, nil
+}
+
+func (all *shapes) fill(s *shape, spec *binding.Shape) error {
+	s.kind, s.spec = spec.Kind, spec
 	var err error
 	switch spec.Kind {
 	case binding.String:
@@ -97,7 +161,7 @@ func newShape(spec *binding.Shape) (*shape, error) {
 	case binding.Integer:
 		if spec.MultipleOf != "" {
 			if s.step, err = strconv.ParseInt(spec.MultipleOf, 10, 64); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	case binding.Number:
@@ -105,26 +169,23 @@ func newShape(spec *binding.Shape) (*shape, error) {
 	case binding.Boolean, binding.Opaque, binding.Free:
 	case binding.Map:
 		if spec.Items == nil || spec.Keys == nil {
-			return nil, fmt.Errorf("program: map without keys or values")
+			return fmt.Errorf("program: map without keys or values")
 		}
-		if s.mapKeys, err = newShape(spec.Keys); err != nil {
-			return nil, err
+		if s.mapKeys, err = all.shape(spec.Keys); err != nil {
+			return err
 		}
-		s.items, err = newShape(spec.Items)
+		s.items, err = all.shape(spec.Items)
 	case binding.Array:
 		if spec.Items == nil {
-			return nil, fmt.Errorf("program: array without items")
+			return fmt.Errorf("program: array without items")
 		}
-		s.items, err = newShape(spec.Items)
+		s.items, err = all.shape(spec.Items)
 	case binding.Object:
-		err = s.object()
+		err = s.object(all)
 	default:
 		err = fmt.Errorf("program: unknown kind %q", spec.Kind)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return err
 }
 
 func (s *shape) number() (err error) {
@@ -145,11 +206,11 @@ func (s *shape) number() (err error) {
 	return err
 }
 
-func (s *shape) object() error {
+func (s *shape) object(all *shapes) error {
 	s.index = make(map[string]int, len(s.spec.Fields))
 	for i := range s.spec.Fields {
 		f := &s.spec.Fields[i]
-		inner, err := newShape(&f.Shape)
+		inner, err := all.shape(&f.Shape)
 		if err != nil {
 			return err
 		}
@@ -201,4 +262,12 @@ func (s *shape) holds(v starlark.Value) bool {
 func (s *shape) takesNull() bool { return s.kind == binding.Opaque || s.spec.Nullable }
 
 // word is the shape's type as signatures write it.
-func (s *shape) word() string { return s.spec.Annotation() }
+func (s *shape) word() string {
+	switch {
+	case s.name != "" && s.spec.Nullable:
+		return s.name + " | None"
+	case s.name != "":
+		return s.name
+	}
+	return s.spec.Annotation()
+}

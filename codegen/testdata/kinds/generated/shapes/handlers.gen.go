@@ -5,6 +5,7 @@ package shapes
 
 import (
 	"context"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -20,6 +21,11 @@ type Handlers interface {
 	Free(ctx context.Context, in FreeInput) (FreeOutput, error)
 	// Opaque is shapes.opaque, effect read: Take and return anything.
 	Opaque(ctx context.Context, in OpaqueInput) (OpaqueOutput, error)
+	// Recursive is shapes.recursive, effect read: Take and return values that hold
+	// others of their type.
+	Recursive(ctx context.Context, in RecursiveInput) (types.Chain, error)
+	// Tree is shapes.tree, effect read: Take and return a tree.
+	Tree(ctx context.Context, in types.Tree) (TreeOutput, error)
 }
 
 // Register adds the capabilities of shapes to b.
@@ -30,4 +36,6 @@ func Register(b *runtime.Builder, h Handlers) {
 	}
 	b.Register(freeCapability(h))
 	b.Register(opaqueCapability(h))
+	b.Register(recursiveCapability(h))
+	b.Register(treeCapability(h))
 }

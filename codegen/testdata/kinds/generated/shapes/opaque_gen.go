@@ -115,7 +115,7 @@ func opaqueCapability(h Handlers) runtime.Capability {
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
-		Signature:   `shapes.opaque(*, value: any, maybe: any = None, filled: any = {"a": None, "b": [1, 2.5, "x"]}, empty: any = None, many: list[any] = None, named: any = None)`,
+		Signature:   `shapes.opaque(*, value: any, maybe: any = ..., filled: any = {"a": None, "b": [1, 2.5, "x"]}, empty: any = None, many: list[any] = None, named: any = ...)`,
 		Parameters: []runtime.Parameter{
 			{Name: "value", Description: "Any JSON value."},
 			{Name: "maybe"},

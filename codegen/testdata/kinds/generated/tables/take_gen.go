@@ -16,6 +16,7 @@ type TakeInput struct {
 	Counts  canon.Optional[types.Counts]
 	Deep    canon.Optional[map[string]canon.Nullable[map[string][]float64]]
 	Entries canon.Optional[map[string]types.Entry]
+	Folders canon.Optional[types.Folder]
 	Modes   canon.Optional[map[string]TakeInputModesValue]
 	DMap    map[string]TakeInputDMapValue
 	DNone   map[string]int64
@@ -70,15 +71,18 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 				x.Decode(r)
 				canon.Put(r, &v.Entries.Value, k, x)
 			}
+		case "folders":
+			v.Folders.Present = true
+			v.Folders.Value.Decode(seen.Mark(r, 4))
 		case "modes":
 			v.Modes.Present = true
-			seen.Mark(r, 4).BeginMap(0, 10000)
+			seen.Mark(r, 5).BeginMap(0, 10000)
 			for r.NextMember() {
 				k := r.MapKey(0, 1048576)
 				canon.Put(r, &v.Modes.Value, k, TakeInputModesValue(r.Enum("up", "down")))
 			}
 		case "d_map":
-			seen.Mark(r, 5).BeginMap(0, 10000)
+			seen.Mark(r, 6).BeginMap(0, 10000)
 			for r.NextMember() {
 				k := r.MapKey(0, 1048576)
 				var x TakeInputDMapValue
@@ -86,7 +90,7 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 				canon.Put(r, &v.DMap, k, x)
 			}
 		case "d_none":
-			seen.Mark(r, 6).BeginMap(0, 10000)
+			seen.Mark(r, 7).BeginMap(0, 10000)
 			for r.NextMember() {
 				k := r.MapKey(0, 1048576)
 				canon.Put(r, &v.DNone, k, r.Int(-9007199254740991, 9007199254740991))
@@ -96,10 +100,10 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 		}
 	}
 	r.Require(&seen, 0, "env")
-	if !seen.Has(5) {
+	if !seen.Has(6) {
 		v.DMap = map[string]TakeInputDMapValue{"a": TakeInputDMapValue{Set: false}, "b c": TakeInputDMapValue{Set: true}}
 	}
-	if !seen.Has(6) {
+	if !seen.Has(7) {
 		v.DNone = nil
 	}
 	return r.Err()
@@ -107,7 +111,7 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *TakeInput) Encode(w *canon.Writer) {
-	w.BeginObject(3 + canon.Count(v.Counts.Present, v.Deep.Present, v.Entries.Present, v.Modes.Present))
+	w.BeginObject(3 + canon.Count(v.Counts.Present, v.Deep.Present, v.Entries.Present, v.Folders.Present, v.Modes.Present))
 	if v.Counts.Present {
 		v.Counts.Value.Encode(w.Key("counts"))
 	}
@@ -166,6 +170,9 @@ func (v *TakeInput) Encode(w *canon.Writer) {
 		w.String(x, 0, 9)
 	}
 	w.EndMap()
+	if v.Folders.Present {
+		v.Folders.Value.Encode(w.Key("folders"))
+	}
 	if v.Modes.Present {
 		w.Key("modes").BeginMap(len(v.Modes.Value), 0, 10000)
 		for _, k := range canon.SortedKeys(v.Modes.Value) {
@@ -264,18 +271,19 @@ func takeCapability(h Handlers) runtime.Capability {
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
-		Signature:   `tables.take(*, env: dict[str, str], counts: dict[str, int] = None, deep: dict[str, dict[str, list[float]] | None] = None, entries: dict[str, dict] = None, modes: dict[str, str] = None, d_map: dict[str, dict] = {"a": {"set": False}, "b c": {"set": True}}, d_none: dict[str, int] = {})`,
+		Signature:   `tables.take(*, env: dict[str, str], counts: dict[str, int] = None, deep: dict[str, dict[str, list[float]] | None] = None, entries: dict[str, dict] = None, folders: Folder = None, modes: dict[str, str] = None, d_map: dict[str, dict] = {"a": {"set": False}, "b c": {"set": True}}, d_none: dict[str, int] = {})`,
 		Parameters: []runtime.Parameter{
 			{Name: "env"},
 			{Name: "counts"},
 			{Name: "deep"},
 			{Name: "entries"},
+			{Name: "folders"},
 			{Name: "modes"},
 			{Name: "d_map"},
 			{Name: "d_none"},
 		},
-		Binding: `{"id":"tables.take","input":[{"items":{"kind":"string","maxLength":9},"keys":{"kind":"string","maxLength":8,"minLength":1,"pattern":"^[^ ]*$"},"kind":"map","maxLength":3,"minLength":1,"name":"env","required":true},{"items":{"kind":"integer","maximum":9007199254740991},"keys":{"kind":"string","maxLength":1048576,"pattern":"^[a-z]"},"kind":"map","maxLength":10000,"name":"counts"},{"items":{"items":{"items":{"kind":"number","range":{"max":"9"}},"kind":"array","maxLength":10000},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"nullable":true},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"deep"},{"items":{"fields":[{"kind":"string","maxLength":64,"name":"path","pattern":"^/","required":true},{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level"},{"items":{"enum":["a","b"],"kind":"string","maxLength":1048576},"kind":"array","maxLength":3,"name":"tags"},{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"user_id","required":true},{"default":"\"bot\"","enum":["person","bot"],"kind":"string","maxLength":1048576,"name":"kind"}],"kind":"object","name":"owner"}],"kind":"object"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"entries"},{"items":{"enum":["up","down"],"kind":"string","maxLength":1048576},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"modes"},{"default":"{\"a\":{\"set\":false},\"b c\":{\"set\":true}}","items":{"fields":[{"default":"true","kind":"boolean","name":"set"}],"kind":"object"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"d_map"},{"default":"{}","items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"d_none"}],"name":"tables.take","output":{"items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"multipleOf":"2"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":4}}`,
-		Input:   `[{"name":"env","type":"dict[str, str]","required":true,"minProperties":1,"maxProperties":3,"keys":{"type":"str","minLength":1,"maxLength":8,"pattern":"^[^ ]*$"},"values":{"type":"str","maxLength":9}},{"name":"counts","type":"dict[str, int]","keys":{"type":"str","pattern":"^[a-z]"},"values":{"type":"int","minimum":0}},{"name":"deep","type":"dict[str, dict[str, list[float]] | None]","values":{"type":"dict[str, list[float]] | None","values":{"type":"list[float]","items":{"type":"float","maximum":9}}}},{"name":"entries","type":"dict[str, dict]","values":{"type":"dict","description":"One entry.","fields":[{"name":"path","type":"str","required":true,"description":"An absolute path.","maxLength":64,"pattern":"^/"},{"name":"level","type":"str","enum":["low","high"]},{"name":"tags","type":"list[str]","maxItems":3,"items":{"type":"str","enum":["a","b"]}},{"name":"owner","type":"dict","fields":[{"name":"user_id","type":"int","required":true},{"name":"kind","type":"str","default":"bot","enum":["person","bot"]}]}]}},{"name":"modes","type":"dict[str, str]","values":{"type":"str","enum":["up","down"]}},{"name":"d_map","type":"dict[str, dict]","default":{"a":{"set":false},"b c":{"set":true}},"values":{"type":"dict","fields":[{"name":"set","type":"bool","default":true}]}},{"name":"d_none","type":"dict[str, int]","default":{}}]`,
+		Binding: `{"id":"tables.take","input":[{"items":{"kind":"string","maxLength":9},"keys":{"kind":"string","maxLength":8,"minLength":1,"pattern":"^[^ ]*$"},"kind":"map","maxLength":3,"minLength":1,"name":"env","required":true},{"items":{"kind":"integer","maximum":9007199254740991},"keys":{"kind":"string","maxLength":1048576,"pattern":"^[a-z]"},"kind":"map","maxLength":10000,"name":"counts"},{"items":{"items":{"items":{"kind":"number","range":{"max":"9"}},"kind":"array","maxLength":10000},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"nullable":true},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"deep"},{"items":{"fields":[{"kind":"string","maxLength":64,"name":"path","pattern":"^/","required":true},{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level"},{"items":{"enum":["a","b"],"kind":"string","maxLength":1048576},"kind":"array","maxLength":3,"name":"tags"},{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"user_id","required":true},{"default":"\"bot\"","enum":["person","bot"],"kind":"string","maxLength":1048576,"name":"kind"}],"kind":"object","name":"owner"}],"kind":"object"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"entries"},{"kind":"ref","name":"folders","ref":"Folder"},{"items":{"enum":["up","down"],"kind":"string","maxLength":1048576},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"modes"},{"default":"{\"a\":{\"set\":false},\"b c\":{\"set\":true}}","items":{"fields":[{"default":"true","kind":"boolean","name":"set"}],"kind":"object"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"d_map"},{"default":"{}","items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"d_none"}],"name":"tables.take","output":{"items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"multipleOf":"2"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":4},"types":[{"name":"Folder","shape":{"items":{"kind":"ref","ref":"Folder"},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":2}}]}`,
+		Input:   `[{"name":"env","type":"dict[str, str]","required":true,"minProperties":1,"maxProperties":3,"keys":{"type":"str","minLength":1,"maxLength":8,"pattern":"^[^ ]*$"},"values":{"type":"str","maxLength":9}},{"name":"counts","type":"dict[str, int]","keys":{"type":"str","pattern":"^[a-z]"},"values":{"type":"int","minimum":0}},{"name":"deep","type":"dict[str, dict[str, list[float]] | None]","values":{"type":"dict[str, list[float]] | None","values":{"type":"list[float]","items":{"type":"float","maximum":9}}}},{"name":"entries","type":"dict[str, dict]","values":{"type":"dict","description":"One entry.","fields":[{"name":"path","type":"str","required":true,"description":"An absolute path.","maxLength":64,"pattern":"^/"},{"name":"level","type":"str","enum":["low","high"]},{"name":"tags","type":"list[str]","maxItems":3,"items":{"type":"str","enum":["a","b"]}},{"name":"owner","type":"dict","fields":[{"name":"user_id","type":"int","required":true},{"name":"kind","type":"str","default":"bot","enum":["person","bot"]}]}]}},{"name":"folders","type":"Folder","maxProperties":2,"values":{"type":"Folder"}},{"name":"modes","type":"dict[str, str]","values":{"type":"str","enum":["up","down"]}},{"name":"d_map","type":"dict[str, dict]","default":{"a":{"set":false},"b c":{"set":true}},"values":{"type":"dict","fields":[{"name":"set","type":"bool","default":true}]}},{"name":"d_none","type":"dict[str, int]","default":{}}]`,
 		Output:  `{"type":"dict[str, int]","maxProperties":4,"values":{"type":"int","multipleOf":2}}`,
 	}, h.Take)
 }
