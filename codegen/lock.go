@@ -148,7 +148,7 @@ func rules(t *schema.Type) []string {
 		add("maxLength", positive(t.MaxLength))
 		add("pattern", quotedText(t.Pattern))
 		add("enum", strings.Join(quotedAlways(t.Enum), ","))
-	case schema.Integer:
+	case schema.Integer, schema.Int64:
 		add("minimum", strconv.FormatInt(t.Minimum, 10))
 		add("maximum", strconv.FormatInt(t.Maximum, 10))
 	case schema.Number:

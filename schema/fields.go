@@ -47,9 +47,9 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "anyOf", "x-opaque",
+				"minItems", "maxItems", "$ref", "anyOf", "x-opaque", "format",
 				"minProperties", "maxProperties", "propertyNames"},
-			later: []string{"format", "uniqueItems",
+			later: []string{"uniqueItems",
 				"$defs", "oneOf", "allOf", "examples", "deprecated", "contentEncoding",
 				"x-open", "keep"},
 			refused: map[string]string{

@@ -61,6 +61,8 @@ type Kind string
 const (
 	String  Kind = "string"
 	Integer Kind = "integer"
+	// Int64 is an integer of 64 bits: a string of digits wherever JSON is.
+	Int64   Kind = "int64"
 	Number  Kind = "number"
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
@@ -98,12 +100,12 @@ type Type struct {
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
 	Pattern              string
-	// Minimum and Maximum of an integer, inclusive, always set.
+	// Minimum and Maximum of an integer or int64, inclusive, always set.
 	Minimum, Maximum int64
 	// Bounds of a number: shortest decimal texts, empty for none.
 	NumberMin, NumberMax       string
 	ExclusiveMin, ExclusiveMax bool
-	// MultipleOf of an integer or number, decimal text, empty for none.
+	// MultipleOf of an integer, int64 or number, decimal text, empty for none.
 	MultipleOf string
 	Pos        Position
 }

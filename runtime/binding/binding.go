@@ -8,6 +8,8 @@ type Kind string
 const (
 	String  Kind = "string"
 	Integer Kind = "integer"
+	// Int64 is an integer of 64 bits, a string of digits on the wire.
+	Int64   Kind = "int64"
 	Number  Kind = "number"
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
@@ -45,11 +47,12 @@ type Shape struct {
 	// Minimum and Maximum bound an integer, inclusively.
 	Minimum int64 `json:"minimum,omitempty"`
 	Maximum int64 `json:"maximum,omitempty"`
-	// Range bounds a number; nil is unbounded.
+	// Range bounds a number, where nil is unbounded, and an int64, where both
+	// bounds are set and inclusive.
 	Range *Range `json:"range,omitempty"`
 	// Ref is the name of a Ref's shape.
 	Ref string `json:"ref,omitempty"`
-	// MultipleOf is a decimal text, empty for none; for integers and numbers.
+	// MultipleOf is a decimal text, empty for none; for integers, int64 and numbers.
 	MultipleOf string `json:"multipleOf,omitempty"`
 }
 

@@ -57,11 +57,11 @@ func (k Kind) applies(member int) bool {
 	case memberMinimum, memberMaximum:
 		return k == Integer
 	case memberRange:
-		return k == Number
+		return k == Number || k == Int64
 	case memberRef:
 		return k == Ref
 	case memberMultipleOf:
-		return k == Integer || k == Number
+		return k == Integer || k == Number || k == Int64
 	}
 	return false
 }
@@ -76,7 +76,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Ref)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -142,6 +142,10 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 	case String, Array, Map:
 		if s.MinLength > s.MaxLength {
 			r.Fail(canon.CodeRange, "minLength is above maxLength")
+		}
+	case Int64:
+		if low, high, ok := s.Int64Range(); !ok || low > high {
+			r.Fail(canon.CodeRange, "expected a range of 64-bit integers")
 		}
 	case Integer:
 		if s.Minimum > s.Maximum {

@@ -41,6 +41,8 @@ type shape struct {
 	maximum  *float64
 	multiple float64 // of a number; 0 for none
 	step     int64   // multipleOf of an integer; 0 for none
+
+	low, high int64 // of an integer
 }
 
 type field struct {
@@ -158,7 +160,14 @@ func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 		if spec.Pattern != "" {
 			s.pattern = &canon.Pattern{Expr: spec.Pattern}
 		}
-	case binding.Integer:
+	case binding.Integer, binding.Int64:
+		s.low, s.high = spec.Minimum, spec.Maximum
+		if spec.Kind == binding.Int64 {
+			var ok bool
+			if s.low, s.high, ok = spec.Int64Range(); !ok {
+				return fmt.Errorf("program: int64 without bounds")
+			}
+		}
 		if spec.MultipleOf != "" {
 			if s.step, err = strconv.ParseInt(spec.MultipleOf, 10, 64); err != nil {
 				return err
@@ -249,7 +258,7 @@ func (s *shape) holds(v starlark.Value) bool {
 	case starlark.String:
 		return s.kind == binding.String
 	case starlark.Int:
-		return s.kind == binding.Integer || s.kind == binding.Number
+		return s.kind == binding.Integer || s.kind == binding.Int64 || s.kind == binding.Number
 	case starlark.Float:
 		return s.kind == binding.Number
 	case *starlark.Dict, *record:

@@ -17,6 +17,7 @@ import (
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/wide"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -53,6 +54,7 @@ type Handlers struct {
 	Runtime       runtimeNS.Handlers
 	Shapes        shapes.Handlers
 	Tables        tables.Handlers
+	Wide          wide.Handlers
 }
 
 // Register adds every capability to b, and says which deployment they are of.
@@ -71,4 +73,5 @@ func Register(b *runtime.Builder, h Handlers) {
 	runtimeNS.Register(b, h.Runtime)
 	shapes.Register(b, h.Shapes)
 	tables.Register(b, h.Tables)
+	wide.Register(b, h.Wide)
 }
