@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"strconv"
+
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/schema"
 )
@@ -61,10 +63,16 @@ func shapeOf(t *schema.Type) binding.Shape {
 		s.MinLength, s.MaxLength = t.MinLength, t.MaxLength
 	case schema.Integer:
 		s.Minimum, s.Maximum = t.Minimum, t.Maximum
+	case schema.Int64:
+		s.Range = &binding.Range{Min: strconv.FormatInt(t.Minimum, 10), Max: strconv.FormatInt(t.Maximum, 10)}
 	case schema.Number:
 		if t.NumberMin != "" || t.NumberMax != "" {
 			s.Range = &binding.Range{Min: t.NumberMin, Max: t.NumberMax, ExclusiveMin: t.ExclusiveMin, ExclusiveMax: t.ExclusiveMax}
 		}
+	case schema.Map:
+		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
+		keys, items := shape(t.Keys), shape(t.Items)
+		s.Keys, s.Items = &keys, &items
 	case schema.Array:
 		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
 		items := shape(t.Items)

@@ -64,6 +64,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	}
 	switch v := v.(type) {
 	case map[string]any:
+		if t.Kind == schema.Map {
+			return p.mapLiteral(expr, pkg, name, t, v)
+		}
 		if t.Kind == schema.FreeObject {
 			return freeLiteral(expr, v)
 		}
@@ -71,6 +74,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	case []any:
 		return p.arrayLiteral(expr, pkg, name, t, v)
 	case string:
+		if t.Kind == schema.Int64 {
+			return int64Literal(t, v)
+		}
 		if t.Kind != schema.String || len(t.Enum) > 0 && !slices.Contains(t.Enum, v) {
 			return nil, errDefault
 		}
@@ -84,6 +90,15 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 		return numberLiteral(t, v.String())
 	}
 	return nil, errDefault
+}
+
+// int64Literal is the integer that a default of digits stands for.
+func int64Literal(t *schema.Type, text string) (jen.Code, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < t.Minimum || n > t.Maximum || strconv.FormatInt(n, 10) != text {
+		return nil, errDefault
+	}
+	return jen.Op(text), nil
 }
 
 func numberLiteral(t *schema.Type, text string) (jen.Code, error) {

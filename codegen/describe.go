@@ -3,6 +3,7 @@ package codegen
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
@@ -27,16 +28,20 @@ type apiField struct {
 	Default          json.RawMessage `json:"default,omitempty"`
 	Description      string          `json:"description,omitempty"`
 	Enum             []string        `json:"enum,omitempty"`
-	Minimum          json.Number     `json:"minimum,omitempty"`
-	Maximum          json.Number     `json:"maximum,omitempty"`
-	ExclusiveMinimum json.Number     `json:"exclusiveMinimum,omitempty"`
-	ExclusiveMaximum json.Number     `json:"exclusiveMaximum,omitempty"`
+	Minimum          json.RawMessage `json:"minimum,omitempty"`
+	Maximum          json.RawMessage `json:"maximum,omitempty"`
+	ExclusiveMinimum json.RawMessage `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum json.RawMessage `json:"exclusiveMaximum,omitempty"`
 	MinLength        int             `json:"minLength,omitempty"`
 	MaxLength        *int            `json:"maxLength,omitempty"`
 	Pattern          string          `json:"pattern,omitempty"`
 	MinItems         int             `json:"minItems,omitempty"`
 	MaxItems         *int            `json:"maxItems,omitempty"`
 	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
+	MinProperties    int             `json:"minProperties,omitempty"`
+	MaxProperties    *int            `json:"maxProperties,omitempty"`
+	Keys             *apiField       `json:"keys,omitempty"`
+	Values           *apiField       `json:"values,omitempty"`
 	Fields           []apiField      `json:"fields,omitempty"`
 	Items            *apiField       `json:"items,omitempty"`
 	Variants         []apiField      `json:"variants,omitempty"`
@@ -62,7 +67,7 @@ func (d describer) properties(t *schema.Type) []apiField {
 		f := d.typ(p.Type)
 		f.Name, f.Required = p.Name, p.Required
 		if p.Default != "" {
-			f.Default = json.RawMessage(p.Default)
+			f.Default = describeDefault(p)
 		}
 		out = append(out, f)
 	}
@@ -90,9 +95,19 @@ func (d describer) typ(ref *schema.Type) apiField {
 		}
 	case schema.Integer:
 		f.Minimum, f.Maximum = integerBound(t.Minimum, -impliedInteger), integerBound(t.Maximum, impliedInteger)
+	case schema.Int64:
+		f.Minimum, f.Maximum = int64Bound(t.Minimum, math.MinInt64), int64Bound(t.Maximum, math.MaxInt64)
 	case schema.Number:
-		*pick(t.ExclusiveMin, &f.ExclusiveMinimum, &f.Minimum) = json.Number(t.NumberMin)
-		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
+		*pick(t.ExclusiveMin, &f.ExclusiveMinimum, &f.Minimum) = json.RawMessage(t.NumberMin)
+		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.RawMessage(t.NumberMax)
+	case schema.Map:
+		f.MinProperties, f.MaxProperties = t.MinItems, unless(t.MaxItems, impliedMaxItems)
+		if keys := d.typ(t.Keys); !keys.silent() {
+			f.Keys = &keys
+		}
+		if values := d.typ(t.Items); !values.silent() || isRecursive(ref) {
+			f.Values = &values
+		}
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
 		if items := d.typ(t.Items); !items.silent() || isRecursive(ref) {
@@ -120,6 +135,22 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
+// describeDefault is a default as a program writes it, which for a 64-bit
+// integer is no string; beyond ±(2^53−1) it is one, or a client would round it.
+func describeDefault(p *schema.Property) json.RawMessage {
+	t := resolved(p.Type)
+	if t.Kind == schema.Nullable {
+		t = resolved(t.Items)
+	}
+	if t.Kind == schema.Int64 {
+		text := strings.Trim(p.Default, `"`)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && -impliedInteger <= n && n <= impliedInteger {
+			return json.RawMessage(text)
+		}
+	}
+	return json.RawMessage(p.Default)
+}
+
 func unless(n, implied int) *int {
 	if n == implied {
 		return nil
@@ -127,11 +158,20 @@ func unless(n, implied int) *int {
 	return &n
 }
 
-func integerBound(n, implied int64) json.Number {
+func integerBound(n, implied int64) json.RawMessage {
 	if n == implied {
-		return ""
+		return nil
 	}
-	return json.Number(strconv.FormatInt(n, 10))
+	return json.RawMessage(strconv.FormatInt(n, 10))
+}
+
+// int64Bound is a string where a client's JSON reader could round a number.
+func int64Bound(n, implied int64) json.RawMessage {
+	bound := integerBound(n, implied)
+	if bound != nil && (n < -impliedInteger || n > impliedInteger) {
+		return json.RawMessage(strconv.Quote(string(bound)))
+	}
+	return bound
 }
 
 // annotation is a type as signatures name it: str, list[int], dict.
@@ -155,7 +195,7 @@ func kinds(ref *schema.Type) binding.Shape {
 	for _, v := range t.Variants {
 		s.Variants = append(s.Variants, kinds(v))
 	}
-	if t.Kind == schema.Array {
+	if t.Kind == schema.Array || t.Kind == schema.Map {
 		items := kinds(t.Items)
 		s.Items = &items
 	}

@@ -120,6 +120,8 @@ func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, dep
 		g.For(jen.Id("r").Dot("NextElement").Call()).BlockFunc(func(g *jen.Group) {
 			emitDecodeElement(g, target, t.items, depth)
 		})
+	case mapping:
+		emitDecodeMap(g, from, target, t, depth)
 	case nullable:
 		emitDecodeNullable(g, from, target, t, depth)
 	default:
@@ -202,7 +204,11 @@ func readExpr(from *jen.Statement, t *goType) jen.Code {
 //	r.Match(v.Path, &listInputPathPattern)
 //	r.AtLeast(v.Ratio, 0.5)
 func emitChecks(g *jen.Group, on, value string, t *goType) {
-	for _, c := range t.checks {
+	emitChecksOf(g, on, value, t.checks)
+}
+
+func emitChecksOf(g *jen.Group, on, value string, checks []check) {
+	for _, c := range checks {
 		v := jen.Id(value)
 		if c.float {
 			v = jen.Float64().Call(v)

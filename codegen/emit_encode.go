@@ -88,6 +88,8 @@ func emitEncode(g *jen.Group, to *jen.Statement, value string, t *goType, depth 
 			emitEncode(g, jen.Id("w").Dot("Element").Call(jen.Id(i)), value+"["+i+"]", t.items, depth+1)
 		})
 		g.Id("w").Dot("EndArray").Call()
+	case mapping:
+		emitEncodeMap(g, to, value, t, depth)
 	case nullable:
 		emitEncodeNullable(g, to, value, t, depth)
 	default:

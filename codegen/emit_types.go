@@ -141,6 +141,8 @@ func typeExpr(t *goType) *jen.Statement {
 	switch {
 	case t.form == array:
 		return jen.Index().Add(typeExpr(t.items))
+	case t.form == mapping:
+		return jen.Map(jen.String()).Add(typeExpr(t.items))
 	case t.pointer:
 		return jen.Op("*").Qual(t.pkg, t.name)
 	case t.form == nullable:

@@ -123,8 +123,11 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	if d := describe(ref); d != "" {
 		l.text(path+" description", d)
 	}
-	if t.Kind == schema.Array {
+	switch t.Kind {
+	case schema.Array:
 		l.typ(path+"[]", nil, t.Items)
+	case schema.Map:
+		l.typ(path+"{}", nil, t.Items)
 	}
 	for i, v := range t.Variants {
 		name := schema.JSONType(resolved(v))
@@ -152,7 +155,7 @@ func rules(t *schema.Type) []string {
 		add("maxLength", positive(t.MaxLength))
 		add("pattern", quotedText(t.Pattern))
 		add("enum", strings.Join(quotedAlways(t.Enum), ","))
-	case schema.Integer:
+	case schema.Integer, schema.Int64:
 		add("minimum", strconv.FormatInt(t.Minimum, 10))
 		add("maximum", strconv.FormatInt(t.Maximum, 10))
 	case schema.Number:
@@ -160,6 +163,12 @@ func rules(t *schema.Type) []string {
 		add(pick(t.ExclusiveMax, "exclusiveMaximum", "maximum"), t.NumberMax)
 	case schema.Union:
 		add("tag", t.Tag)
+	case schema.Map:
+		add("minProperties", positive(t.MinItems))
+		add("maxProperties", strconv.Itoa(t.MaxItems))
+		add("keys.minLength", positive(t.Keys.MinLength))
+		add("keys.maxLength", positive(t.Keys.MaxLength))
+		add("keys.pattern", quotedText(t.Keys.Pattern))
 	case schema.Array:
 		add("minItems", positive(t.MinItems))
 		add("maxItems", strconv.Itoa(t.MaxItems))

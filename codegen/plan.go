@@ -101,6 +101,7 @@ const (
 	array
 	named    // has Decode and Encode
 	nullable // canon.Nullable of items
+	mapping  // of strings to items
 )
 
 // goType is one schema type at one place.
@@ -120,6 +121,9 @@ type goType struct {
 	// checks follow op, on readers and writers alike.
 	checks []check
 	items  *goType
+	// keyArgs and keyChecks are the bounds of a map's keys.
+	keyArgs   []string
+	keyChecks []check
 	// pattern is what a check refers to; its name is empty for none.
 	pattern pattern
 }

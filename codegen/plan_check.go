@@ -154,11 +154,18 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		p.checkNullable(t)
 	case schema.Union:
 		n += p.measureUnion(t, within, depth)
+	case schema.Map:
+		if t.Keys == nil || t.Keys.Kind != schema.String || len(t.Keys.Enum) > 0 {
+			p.fail(t.Pos, "map-keys", "", "the keys of a map are strings")
+		} else {
+			p.measure(t.Keys, within, depth+1)
+		}
+		n += p.measure(t.Items, within, depth+1)
 	case schema.Array:
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:
 		n += p.measureProperties(t, within, depth)
-	case schema.String, schema.Integer, schema.Number, schema.Boolean, schema.Opaque, schema.FreeObject:
+	case schema.String, schema.Integer, schema.Int64, schema.Number, schema.Boolean, schema.Opaque, schema.FreeObject:
 		if len(t.Enum) > maxEnum {
 			p.fail(t.Pos, "enum-size", "", "an enum has at most %d values, not %d", maxEnum, len(t.Enum))
 		}

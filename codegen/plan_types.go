@@ -103,6 +103,13 @@ func (b *builder) nested(parent *decl, name string, t *schema.Type) {
 	case schema.Array:
 		b.declare(parent, name+"Item", t.Items, t.Items.Description)
 		return
+	case schema.Map:
+		if g := b.typ(b.pkg, name, t, false); g.pattern.name != "" {
+			b.scope.claim(g.pattern.name, "the pattern of the keys of "+name, t.Pos)
+			parent.patterns = append(parent.patterns, g.pattern)
+		}
+		b.declare(parent, name+"Value", t.Items, t.Items.Description)
+		return
 	case schema.Nullable:
 		b.declare(parent, name+"Value", t.Items, describe(t))
 		return
@@ -127,6 +134,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:
 		return &goType{form: array, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Item", t.Items, false)}
+	case t.Kind == schema.Map:
+		return p.mapType(pkg, name, t)
 	case t.Kind == schema.Nullable:
 		return &goType{form: nullable, items: p.typ(pkg, name+"Value", t.Items, false)}
 	case t.Kind == schema.Boolean:
@@ -134,6 +143,11 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 	case t.Kind == schema.Integer:
 		return &goType{
 			basic: "int64", op: "Int", checks: p.multiple(t),
+			args: []string{strconv.FormatInt(t.Minimum, 10), strconv.FormatInt(t.Maximum, 10)},
+		}
+	case t.Kind == schema.Int64:
+		return &goType{
+			basic: "int64", op: "Int64", checks: p.multiple(t),
 			args: []string{strconv.FormatInt(t.Minimum, 10), strconv.FormatInt(t.Maximum, 10)},
 		}
 	case t.Kind == schema.Number:
@@ -145,6 +159,18 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 	if t.Pattern != "" {
 		g.pattern = pattern{name: unexported(name) + "Pattern", expr: t.Pattern}
 		g.checks = []check{{method: "Match", arg: "&" + g.pattern.name}}
+	}
+	return g
+}
+
+func (p *planner) mapType(pkg, name string, t *schema.Type) *goType {
+	g := &goType{
+		form: mapping, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Value", t.Items, false),
+		keyArgs: ints(t.Keys.MinLength, t.Keys.MaxLength),
+	}
+	if t.Keys.Pattern != "" {
+		g.pattern = pattern{name: unexported(name) + "KeyPattern", expr: t.Keys.Pattern}
+		g.keyChecks = []check{{method: "MatchKey", arg: "&" + g.pattern.name}}
 	}
 	return g
 }

@@ -42,7 +42,7 @@ func recursiveTypes(roots ...*schema.Type) []*schema.NamedType {
 				out = append(out, t.Ref)
 			}
 			walk(t.Ref.Type)
-		case schema.Array, schema.Nullable:
+		case schema.Array, schema.Map, schema.Nullable:
 			walk(t.Items)
 		case schema.Union:
 			for _, v := range t.Variants {

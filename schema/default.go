@@ -90,14 +90,14 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 			return false
 		}
 		return l.checkString(t, n, what, bad)
-	case Integer:
+	case Integer, Int64:
 		if !expected(numberNode) {
 			return false
 		}
 		i, ok := parseInteger(n.text)
 		switch {
 		case !ok:
-			return bad("%s is no integer within ±(2^53−1)", plain(n.text, maxQuoted))
+			return bad("%s is no integer within 64 bits", plain(n.text, maxQuoted))
 		case i < t.Minimum || i > t.Maximum:
 			return bad("%d is not between %d and %d", i, t.Minimum, t.Maximum)
 		case t.MultipleOf != "":
@@ -123,6 +123,8 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 			fine = l.checkValue(t.Items, item, fmt.Sprintf("%s[%d]", what, i)) && fine
 		}
 		return fine
+	case Map:
+		return expected(mappingNode) && l.checkMap(t, n, what, bad)
 	case FreeObject:
 		return expected(mappingNode) && l.checkFree(n, what)
 	case Object:
@@ -218,6 +220,9 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 	case Integer:
 		i, _ := parseInteger(n.text)
 		w.Int(i, t.Minimum, t.Maximum)
+	case Int64:
+		i, _ := parseInteger(n.text)
+		w.Int64(i, t.Minimum, t.Maximum)
 	case Number:
 		f, _, _ := parseNumber(n.text)
 		w.Float(f)
@@ -231,6 +236,8 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 			l.writeValue(w, t.Items, item)
 		}
 		w.EndArray()
+	case Map:
+		l.writeMap(w, t, n)
 	case Object:
 		l.writeObject(w, t, n)
 	}

@@ -134,6 +134,10 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxItems", int64(t.MaxItems))
 	case Object:
 		w.object(t)
+	case Int64:
+		w.int64Rules(t)
+	case Map:
+		w.mapRules(t)
 	case FreeObject:
 		w.integer("maxProperties", MaxMembers)
 		w.raw("additionalProperties", "true")
@@ -161,8 +165,11 @@ func pick(exclusive bool, yes, no string) string {
 
 // jsonType is the word for a kind under `type`.
 func jsonType(k Kind) string {
-	if k == FreeObject {
+	switch k {
+	case FreeObject, Map:
 		return string(Object)
+	case Int64:
+		return string(String)
 	}
 	return string(k)
 }
@@ -188,6 +195,31 @@ func (w *schemaWriter) stringRules(t *Type, null bool) {
 		w.b.WriteString(",null")
 	}
 	w.b.WriteByte(']')
+}
+
+// int64Pattern is the decimal text of an integer, in the one form it has.
+const int64Pattern = "^(0|-?[1-9][0-9]{0,18})$"
+
+// int64Rules writes an integer that is a string of digits. JSON Schema has no
+// bounds for such a string; formatMinimum and formatMaximum are what
+// validators that have them call them.
+func (w *schemaWriter) int64Rules(t *Type) {
+	w.string("format", "int64")
+	w.string("pattern", int64Pattern)
+	w.string("formatMinimum", strconv.FormatInt(t.Minimum, 10))
+	w.string("formatMaximum", strconv.FormatInt(t.Maximum, 10))
+}
+
+// mapRules writes what keys and values of a map are.
+func (w *schemaWriter) mapRules(t *Type) {
+	w.key("propertyNames")
+	w.begin()
+	w.stringRules(t.Keys, false)
+	w.end()
+	w.key("additionalProperties")
+	w.schema(t.Items, "")
+	w.atLeast("minProperties", t.MinItems)
+	w.integer("maxProperties", int64(t.MaxItems))
 }
 
 func (w *schemaWriter) object(t *Type) {

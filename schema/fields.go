@@ -47,8 +47,9 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "x-opaque"},
-			later: []string{"format", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
+				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "x-opaque", "format",
+				"minProperties", "maxProperties", "propertyNames"},
+			later: []string{"uniqueItems",
 				"$defs", "allOf", "examples", "deprecated", "contentEncoding",
 				"x-open", "keep"},
 			refused: map[string]string{

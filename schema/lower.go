@@ -11,7 +11,7 @@ const (
 	MaxLength = 1_048_576
 	// MaxItems is the cap on the items of an array.
 	MaxItems = 10_000
-	// MaxMembers is the cap on the members of a free object.
+	// MaxMembers is the cap on the members of a map or a free object.
 	MaxMembers = 10_000
 	// MaxInteger bounds integers: ±(2^53−1), what JSON readers keep exactly
 	// (RFC 8259 section 6).
@@ -128,12 +128,14 @@ func guessType(n *node) Kind {
 func keywordsOf(k Kind) []string {
 	switch k {
 	case Object:
-		return []string{"properties", "required", "additionalProperties"}
+		return []string{"properties", "required", "additionalProperties", "minProperties", "maxProperties", "propertyNames"}
 	case Array:
 		return []string{"items", "minItems", "maxItems"}
 	case String:
 		return []string{"enum", "const", "minLength", "maxLength", "pattern"}
-	case Integer, Number:
+	case Integer:
+		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"}
+	case Number:
 		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 	}
 	return nil
@@ -151,6 +153,12 @@ func (l *loader) checkKeywords(n *node, k Kind) {
 			if k != String {
 				l.errorf(m.pos, ruleUnsupported, "%s on type %s is not supported yet by this version", quote(m.key), k).
 					hint("enum and const list strings")
+				continue
+			}
+		case "format":
+			if k == String {
+				l.errorf(m.pos, ruleUnsupported, "format on type string is not supported yet by this version").
+					hint("remove it; a pattern can say what the string looks like")
 				continue
 			}
 		}

@@ -1,26 +1,36 @@
 package schema
 
 import (
+	"math"
 	"strconv"
 )
 
 // lowerInteger lowers the bounds of an integer to one inclusive pair inside
-// ±(2^53−1).
+// ±(2^53−1), or inside 64 bits with format int64.
 func (l *loader) lowerInteger(t *Type, n *node) {
-	t.Minimum, t.Maximum = -MaxInteger, MaxInteger
-	if v, ok := l.integerBound(n, "minimum"); ok {
+	least, most := int64(-MaxInteger), int64(MaxInteger)
+	if v := n.get("format"); v != nil {
+		if _, ok := l.word(v, "format of an integer", []string{"int64"}, nil); ok {
+			t.Kind, least, most = Int64, math.MinInt64, math.MaxInt64
+		}
+	}
+	t.Minimum, t.Maximum = least, most
+	empty := false
+	if v, ok := l.integerBound(n, "minimum", least, most); ok {
 		t.Minimum = v
 	}
-	if v, ok := l.integerBound(n, "exclusiveMinimum"); ok {
-		t.Minimum = max(t.Minimum, v+1)
+	if v, ok := l.integerBound(n, "exclusiveMinimum", least, most); ok {
+		empty = v == math.MaxInt64
+		t.Minimum = max(t.Minimum, v, v+1)
 	}
-	if v, ok := l.integerBound(n, "maximum"); ok {
+	if v, ok := l.integerBound(n, "maximum", least, most); ok {
 		t.Maximum = v
 	}
-	if v, ok := l.integerBound(n, "exclusiveMaximum"); ok {
-		t.Maximum = min(t.Maximum, v-1)
+	if v, ok := l.integerBound(n, "exclusiveMaximum", least, most); ok {
+		empty = empty || v == math.MinInt64
+		t.Maximum = min(t.Maximum, v, v-1)
 	}
-	if t.Minimum > t.Maximum {
+	if empty || t.Minimum > t.Maximum {
 		l.errorf(l.boundAt(n), ruleEmptyRange, "no integer lies between %d and %d", t.Minimum, t.Maximum).
 			hint("the lower bound is above the upper one")
 	}
@@ -43,27 +53,41 @@ func (l *loader) lowerInteger(t *Type, n *node) {
 func holdsMultiple(low, high, n int64) bool {
 	m := high - high%n // towards zero
 	if high < 0 && high%n != 0 {
+		if m < math.MinInt64+n {
+			return false
+		}
 		m -= n
 	}
 	return m >= low
 }
 
-func (l *loader) integerBound(n *node, key string) (int64, bool) {
+func (l *loader) integerBound(n *node, key string, least, most int64) (int64, bool) {
 	v := n.get(key)
 	if v == nil || !l.kind(v, numberNode, key) {
 		return 0, false
 	}
 	i, ok := parseInteger(v.text)
-	if !ok || i < -MaxInteger || i > MaxInteger {
-		f := l.errorf(v.pos, ruleBadBound, "%s of an integer has to be a whole number within ±(2^53−1)", key)
-		if isWhole(v.text) {
-			f.hint("leave it out: ±9007199254740991 applies anyway; 64-bit integers come with a later version")
-		} else {
+	if !ok || i < least || i > most {
+		f := l.errorf(v.pos, ruleBadBound, "%s of an integer has to be a whole number within %s", key, span(most))
+		switch {
+		case !isWhole(v.text):
 			f.hint("type: number takes fractions")
+		case most == MaxInteger:
+			f.hint("leave it out: ±9007199254740991 applies anyway; format: int64 takes 64 bits")
+		default:
+			f.hint("leave it out: 64 bits apply anyway")
 		}
 		return 0, false
 	}
 	return i, true
+}
+
+// span names the integers up to most, which is what a kind allows at all.
+func span(most int64) string {
+	if most > MaxInteger {
+		return "64 bits"
+	}
+	return "±(2^53−1)"
 }
 
 // boundAt is the place of the first bound in the file.

@@ -4,17 +4,18 @@ package schema
 // members are always refused, so that saying it is allowed and not needed.
 func (l *loader) lowerObject(t *Type, n *node, what string) {
 	if v := n.get("additionalProperties"); v != nil && v.kind == boolNode && v.text == "true" {
+		l.notMap(n, "additionalProperties: true")
 		l.lowerFree(t, n)
 		return
 	}
+	if v := n.get("additionalProperties"); v != nil && v.kind == mappingNode {
+		l.lowerMap(t, n, v, what)
+		return
+	}
+	l.notMap(n, "declared properties")
 	if v := n.get("additionalProperties"); v != nil && (v.kind != boolNode || v.text != "false") {
-		switch v.kind {
-		case boolNode, mappingNode:
-			l.errorf(v.pos, ruleUnsupported, "additionalProperties other than true and false is not supported yet by this version").
-				hint("declare the properties; objects take no others")
-		default:
-			l.kind(v, boolNode, "additionalProperties")
-		}
+		l.errorf(v.pos, ruleWrongType, "additionalProperties has to be a boolean or a mapping, not %s", v.kind).
+			hint("write false, or the schema of the values of a map")
 	}
 	required := l.required(n)
 	v := l.need(n, "properties", what, "properties: {} for an object without any")

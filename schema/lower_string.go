@@ -6,6 +6,11 @@ func (l *loader) lowerString(t *Type, n *node) {
 		l.lowerEnum(t, n)
 		return
 	}
+	l.lowerStringRules(t, n)
+}
+
+// lowerStringRules lowers the lengths and the pattern.
+func (l *loader) lowerStringRules(t *Type, n *node) {
 	t.MinLength, t.MaxLength = l.sizes(n, "minLength", "maxLength", MaxLength)
 	if v := n.get("pattern"); v != nil {
 		if s, ok := l.str(v, "pattern"); ok {

@@ -35,6 +35,10 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 	switch t.Kind {
 	case Ref:
 		m.add(known[t.Ref])
+	case Map:
+		m.add(measureType(t.Keys, known))
+		m.add(measureType(t.Items, known))
+		m.depth++
 	case Array:
 		m.add(measureType(t.Items, known))
 		m.depth++

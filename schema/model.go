@@ -61,10 +61,14 @@ type Kind string
 const (
 	String  Kind = "string"
 	Integer Kind = "integer"
+	// Int64 is an integer of 64 bits: a string of digits wherever JSON is.
+	Int64   Kind = "int64"
 	Number  Kind = "number"
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Map is an object whose keys are data: Keys to Items.
+	Map Kind = "map"
 	// Nullable is Items or null.
 	Nullable Kind = "nullable"
 	// Opaque is any JSON value, which nothing else is said of.
@@ -85,9 +89,12 @@ type Type struct {
 	// Properties of an object, in declaration order; additional ones are
 	// always refused.
 	Properties []*Property
-	// Items of an array; what a nullable is when it is not null.
+	// Items of an array; the values of a map; what a nullable is when it is
+	// not null.
 	Items *Type
-	Ref   *NamedType
+	// Keys of a map: a string.
+	Keys *Type
+	Ref  *NamedType
 	// Variants of a union, in declaration order. Objects are told apart by
 	// the member called Tag, which is Tags[i] in Variants[i]; with Tag empty
 	// the variants are all of different JSON types.
@@ -96,16 +103,17 @@ type Type struct {
 	Tags     []string
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
-	// MinLength, MaxLength: code points of a string. MinItems, MaxItems.
+	// MinLength, MaxLength: code points of a string. MinItems, MaxItems:
+	// items of an array, members of a map.
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
 	Pattern              string
-	// Minimum and Maximum of an integer, inclusive, always set.
+	// Minimum and Maximum of an integer or int64, inclusive, always set.
 	Minimum, Maximum int64
 	// Bounds of a number: shortest decimal texts, empty for none.
 	NumberMin, NumberMax       string
 	ExclusiveMin, ExclusiveMax bool
-	// MultipleOf of an integer or number, decimal text, empty for none.
+	// MultipleOf of an integer, int64 or number, decimal text, empty for none.
 	MultipleOf string
 	Pos        Position
 }

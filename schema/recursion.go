@@ -65,7 +65,7 @@ func ends(t *Type, pending map[*NamedType]bool) bool {
 		return true
 	case Union:
 		return slices.ContainsFunc(t.Variants, func(v *Type) bool { return ends(v, pending) })
-	case Array:
+	case Array, Map:
 		return t.MinItems == 0 || ends(t.Items, pending)
 	case Object:
 		for _, p := range t.Properties {

@@ -163,16 +163,17 @@ func Resolve(t *Type) *Type {
 }
 
 // JSONType is the JSON type of all values of t: string, number, boolean, array
-// or object; empty if there are several. t is no reference.
+// or object; empty if there are several, or if it is another in programs than in JSON. t is
+// no reference.
 func JSONType(t *Type) string {
 	switch t.Kind {
 	case Boolean, Array, Number:
 		return string(t.Kind)
 	case Integer:
 		return string(Number)
-	case Object, FreeObject:
+	case Object, FreeObject, Map:
 		return string(Object)
-	case Nullable, Opaque, Union, Ref:
+	case Nullable, Opaque, Union, Ref, Int64:
 		return ""
 	}
 	return string(String)

@@ -8,12 +8,16 @@ type Kind string
 const (
 	String  Kind = "string"
 	Integer Kind = "integer"
+	// Int64 is an integer of 64 bits, a string of digits on the wire.
+	Int64   Kind = "int64"
 	Number  Kind = "number"
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
 	// Opaque is any JSON value; nothing else is said of it.
 	Opaque Kind = "opaque"
+	// Map is an object whose keys are data.
+	Map Kind = "map"
 	// Free is an object of any members.
 	Free Kind = "free"
 	// Union is one of its Variants.
@@ -30,10 +34,12 @@ type Shape struct {
 	Nullable bool `json:"nullable,omitempty"`
 	// Fields of an object, in declaration order.
 	Fields []Field `json:"fields,omitempty"`
-	// Items of an array.
+	// Items of an array, or values of a map.
 	Items *Shape `json:"items,omitempty"`
-	// MinLength and MaxLength bound code points of a string or items of an
-	// array; MaxLength is always set by the generator.
+	// Keys of a map: a string.
+	Keys *Shape `json:"keys,omitempty"`
+	// MinLength and MaxLength bound code points of a string, items of an array
+	// or members of a map; MaxLength is always set by the generator.
 	MinLength int `json:"minLength,omitempty"`
 	MaxLength int `json:"maxLength,omitempty"`
 	// Enum lists the only strings allowed.
@@ -43,7 +49,8 @@ type Shape struct {
 	// Minimum and Maximum bound an integer, inclusively.
 	Minimum int64 `json:"minimum,omitempty"`
 	Maximum int64 `json:"maximum,omitempty"`
-	// Range bounds a number; nil is unbounded.
+	// Range bounds a number, where nil is unbounded, and an int64, where both
+	// bounds are set and inclusive.
 	Range *Range `json:"range,omitempty"`
 	// Variants of a union: objects whose member Tag is Tags[i] in Variants[i],
 	// or, without Tag, shapes of different JSON types.
@@ -52,7 +59,7 @@ type Shape struct {
 	Tags     []string `json:"tags,omitempty"`
 	// Ref is the name of a Ref's shape.
 	Ref string `json:"ref,omitempty"`
-	// MultipleOf is a decimal text, empty for none; for integers and numbers.
+	// MultipleOf is a decimal text, empty for none; for integers, int64 and numbers.
 	MultipleOf string `json:"multipleOf,omitempty"`
 }
 

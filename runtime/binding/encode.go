@@ -64,6 +64,9 @@ func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	if s.Items != nil {
 		o.add("items", func(w *canon.Writer) { encodeShape(w, s.Items, nil) })
 	}
+	if s.Keys != nil {
+		o.add("keys", func(w *canon.Writer) { encodeShape(w, s.Keys, nil) })
+	}
 	o.text("kind", string(s.Kind))
 	o.integer("maxLength", int64(s.MaxLength))
 	o.integer("maximum", s.Maximum)

@@ -33,12 +33,13 @@ const (
 	memberTag
 	memberTags
 	memberNullable
+	memberKeys
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys"}
 }
 
 // applies tells which members a kind may have.
@@ -49,21 +50,23 @@ func (k Kind) applies(member int) bool {
 	case memberFields:
 		return k == Object
 	case memberItems:
-		return k == Array
+		return k == Array || k == Map
+	case memberKeys:
+		return k == Map
 	case memberMinLength, memberMaxLength:
-		return k == String || k == Array
+		return k == String || k == Array || k == Map
 	case memberEnum, memberPattern:
 		return k == String
 	case memberMinimum, memberMaximum:
 		return k == Integer
 	case memberRange:
-		return k == Number
+		return k == Number || k == Int64
 	case memberRef:
 		return k == Ref
 	case memberVariants, memberTag, memberTags:
 		return k == Union
 	case memberMultipleOf:
-		return k == Integer || k == Number
+		return k == Integer || k == Number || k == Int64
 	}
 	return false
 }
@@ -78,7 +81,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Union), string(Ref)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Union), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -86,6 +89,13 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 		d.seen.Mark(r, memberItems)
 		items := decodeShape(r, d.level+1)
 		s.Items = &items
+	case "keys":
+		d.seen.Mark(r, memberKeys)
+		keys := decodeShape(r, d.level+1)
+		s.Keys = &keys
+		if keys.Kind != String || keys.Nullable {
+			r.Fail(canon.CodeType, "expected the shape of a string")
+		}
 	case "minLength":
 		d.seen.Mark(r, memberMinLength)
 		s.MinLength = int(r.Int(0, math.MaxInt32))
@@ -149,9 +159,13 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 		}
 	}
 	switch s.Kind {
-	case String, Array:
+	case String, Array, Map:
 		if s.MinLength > s.MaxLength {
 			r.Fail(canon.CodeRange, "minLength is above maxLength")
+		}
+	case Int64:
+		if low, high, ok := s.Int64Range(); !ok || low > high {
+			r.Fail(canon.CodeRange, "expected a range of 64-bit integers")
 		}
 	case Integer:
 		if s.Minimum > s.Maximum {
@@ -167,8 +181,11 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 	if s.Kind == Ref {
 		r.Require(&d.seen, memberRef, "ref")
 	}
-	if s.Kind == Array {
+	if s.Kind == Array || s.Kind == Map {
 		r.Require(&d.seen, memberItems, "items")
+	}
+	if s.Kind == Map {
+		r.Require(&d.seen, memberKeys, "keys")
 	}
 }
 

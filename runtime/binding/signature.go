@@ -21,7 +21,7 @@ func (c *Capability) Signature() string {
 		b.WriteString(", " + f.Name + ": " + f.Annotation())
 		switch {
 		case f.Default != "":
-			b.WriteString(" = " + Literal(f.Default))
+			b.WriteString(" = " + literal(f.Default, &f.Shape))
 		case !f.Required && (f.Nullable || f.Kind == Opaque):
 			b.WriteString(" = ...") // None says null; left out it is absent
 		case !f.Required:
@@ -45,7 +45,7 @@ func (s *Shape) annotation() string {
 	switch s.Kind {
 	case String:
 		return "str"
-	case Integer:
+	case Integer, Int64:
 		return "int"
 	case Number:
 		return "float"
@@ -59,23 +59,29 @@ func (s *Shape) annotation() string {
 		return s.Ref
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
+	case Map:
+		return "dict[str, " + s.Items.Annotation() + "]"
 	}
 	return "dict"
 }
 
 // Literal writes a JSON text as a Starlark expression, members in the order of
 // the text. What is not JSON stays as it is.
-func Literal(json string) string {
+func Literal(json string) string { return literal(json, nil) }
+
+// literal writes what is another kind in a program than in JSON as s says; nil
+// is no shape.
+func literal(json string, s *Shape) string {
 	r := canon.NewJSONReader([]byte(json), maxDefaultNesting)
 	var b strings.Builder
-	writeLiteral(&b, r)
+	writeLiteral(&b, r, s)
 	if r.End() != nil {
 		return json
 	}
 	return b.String()
 }
 
-func writeLiteral(b *strings.Builder, r *canon.Reader) {
+func writeLiteral(b *strings.Builder, r *canon.Reader, s *Shape) {
 	switch r.Peek() {
 	case canon.KindBool:
 		if r.Bool() {
@@ -86,21 +92,22 @@ func writeLiteral(b *strings.Builder, r *canon.Reader) {
 	case canon.KindNumber:
 		b.WriteString(r.RawNumber())
 	case canon.KindString:
-		b.WriteString(visible.Quote(r.String(0, maxText)))
+		writeText(b, r.String(0, maxText), s)
 	case canon.KindArray:
 		b.WriteByte('[')
 		r.BeginArray(0, maxText)
 		for separator := ""; r.NextElement(); separator = ", " {
 			b.WriteString(separator)
-			writeLiteral(b, r)
+			writeLiteral(b, r, s.inside(""))
 		}
 		b.WriteByte(']')
 	case canon.KindObject:
 		b.WriteByte('{')
 		r.BeginObject()
 		for separator := ""; r.NextMember(); separator = ", " {
-			b.WriteString(separator + visible.Quote(string(r.Key())) + ": ")
-			writeLiteral(b, r)
+			key := string(r.Key())
+			b.WriteString(separator + visible.Quote(key) + ": ")
+			writeLiteral(b, r, s.inside(key))
 		}
 		b.WriteByte('}')
 	default:
@@ -110,4 +117,28 @@ func writeLiteral(b *strings.Builder, r *canon.Reader) {
 			r.Skip() // no value: the caller sees the error
 		}
 	}
+}
+
+// inside is the shape of a member or item, nil where there is none to know.
+func (s *Shape) inside(key string) *Shape {
+	if s == nil {
+		return nil
+	}
+	if s.Items != nil {
+		return s.Items
+	}
+	for i := range s.Fields {
+		if s.Fields[i].Name == key {
+			return &s.Fields[i].Shape
+		}
+	}
+	return nil
+}
+
+func writeText(b *strings.Builder, text string, s *Shape) {
+	if s != nil && s.Kind == Int64 {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(visible.Quote(text))
 }

@@ -27,6 +27,14 @@ func appendMember(path []byte, key string) []byte {
 		}
 		return append(path, key...)
 	}
+	return appendKey(path, key)
+}
+
+// appendKey appends one member of a map, quoted whatever it is.
+func appendKey(path []byte, key string) []byte {
+	if full(path) {
+		return path
+	}
 	path = append(path, '[')
 	path = appendQuoted(path, key, '\'')
 	return append(path, ']')

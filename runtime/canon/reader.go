@@ -33,10 +33,11 @@ const inlineFrames = 8
 // readFrame is one open container.
 type readFrame struct {
 	object   bool
+	keyed    bool // a map: its keys are data
 	entered  bool // a member or element was begun
-	index    int  // of the current element
+	index    int  // of the current element, or member of a map
 	left     int  // wire: members or elements not begun yet
-	min, max int  // items an array may have
+	min, max int  // items an array, or members a map, may have
 	// keyStart and keyEnd are the current member's key in data: the wire's
 	// text, or the JSON literal without its quotes.
 	keyStart, keyEnd int
@@ -127,6 +128,8 @@ func (r *Reader) path() string {
 		f := r.frame(i)
 		switch {
 		case !f.entered:
+		case f.keyed:
+			path = appendKey(path, r.keyText(f))
 		case f.object:
 			path = appendMember(path, r.keyText(f))
 		default:

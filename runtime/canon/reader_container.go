@@ -46,6 +46,12 @@ func (r *Reader) NextMember() bool {
 			return false
 		}
 		f.entered = false
+		if f.keyed && f.index+1 >= f.max {
+			offset, most := r.pos, f.max
+			r.leave()
+			r.failAt(CodeLength, offset, "expected at most "+count(most, "member")+", got more")
+			return false
+		}
 		if r.pos >= len(r.data) || r.data[r.pos] != '"' {
 			r.failUnexpected()
 			return false
@@ -63,6 +69,9 @@ func (r *Reader) NextMember() bool {
 			return false
 		}
 		r.pos = skipSpace(r.data, r.pos+1)
+	}
+	if f.keyed {
+		f.index++
 	}
 	f.entered = true
 	r.ready = true
@@ -171,9 +180,13 @@ func (r *Reader) nextJSON(f *readFrame, closing byte) bool {
 func (r *Reader) pop() {
 	f := r.frame(r.depth - 1)
 	items, least := f.index+1, f.min
-	object := f.object
+	object, keyed := f.object, f.keyed
 	r.leave()
-	if !object && items < least {
+	switch {
+	case items >= least:
+	case keyed:
+		r.failAt(CodeLength, r.pos, checkLength(items, least, math.MaxInt, "member"))
+	case !object:
 		r.failAt(CodeLength, r.pos, checkLength(items, least, math.MaxInt, "item"))
 	}
 }

@@ -29,6 +29,7 @@ type Writer struct {
 // writeFrame is one open container.
 type writeFrame struct {
 	object bool
+	keyed  bool   // a map: its keys are data
 	n      int    // announced members or elements
 	count  int    // begun so far
 	key    string // of the current member
@@ -86,6 +87,8 @@ func (w *Writer) path() string {
 		f := w.frame(i)
 		switch {
 		case f.count == 0:
+		case f.keyed:
+			path = appendKey(path, f.key)
 		case f.object:
 			path = appendMember(path, f.key)
 		default:

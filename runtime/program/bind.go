@@ -178,7 +178,7 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 		if v, ok := v.(starlark.String); ok {
 			return e.string(s, string(v))
 		}
-	case binding.Integer:
+	case binding.Integer, binding.Int64:
 		if v, ok := v.(starlark.Int); ok {
 			return e.integer(s, v)
 		}
@@ -204,6 +204,10 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 	case binding.Object:
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.mapping(s, v, depth)
+		}
+	case binding.Map:
+		if v, ok := v.(starlark.IterableMapping); ok {
+			return e.dict(s, v, depth)
 		}
 	case binding.Free:
 		if v, ok := v.(starlark.IterableMapping); ok {
@@ -276,9 +280,13 @@ func (s *shape) maxLength() int { return s.spec.MaxLength }
 func (e *encoder) integer(s *shape, v starlark.Int) *refusal {
 	n, ok := v.Int64()
 	if !ok {
-		return &refusal{message: fmt.Sprintf("expected an integer from %d to %d, got one beyond 64 bits", s.spec.Minimum, s.spec.Maximum)}
+		return &refusal{message: fmt.Sprintf("expected an integer from %d to %d, got one beyond 64 bits", s.low, s.high)}
 	}
-	e.w.Int(n, s.spec.Minimum, s.spec.Maximum)
+	if s.kind == binding.Int64 {
+		e.w.Int64(n, s.low, s.high)
+	} else {
+		e.w.Int(n, s.low, s.high)
+	}
 	if s.step != 0 {
 		e.w.IntMultipleOf(n, s.step)
 	}

@@ -31,10 +31,14 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 		return starlark.String(r.String(0, math.MaxInt))
 	case binding.Integer:
 		return starlark.MakeInt64(r.Int(math.MinInt64, math.MaxInt64))
+	case binding.Int64:
+		return starlark.MakeInt64(r.Int64(math.MinInt64, math.MaxInt64))
 	case binding.Number:
 		return starlark.Float(r.SignedFloat())
 	case binding.Boolean:
 		return starlark.Bool(r.Bool())
+	case binding.Map:
+		return decodeMap(r, s)
 	case binding.Free:
 		return decodeDict(r)
 	case binding.Union:

@@ -28,9 +28,10 @@ type shape struct {
 	name  string // of a named shape
 	kind  binding.Kind
 	spec  *binding.Shape
-	items *shape
+	items *shape // of an array; values of a map
 
 	variants []*shape         // of a union
+	mapKeys  *shape           // of a map
 	fields   []field          // of an object, in declaration order
 	byName   []int            // indexes of fields, sorted by name
 	index    map[string]int   // name to index
@@ -41,6 +42,8 @@ type shape struct {
 	maximum  *float64
 	multiple float64 // of a number; 0 for none
 	step     int64   // multipleOf of an integer; 0 for none
+
+	low, high int64 // of an integer
 }
 
 type field struct {
@@ -158,7 +161,14 @@ func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 		if spec.Pattern != "" {
 			s.pattern = &canon.Pattern{Expr: spec.Pattern}
 		}
-	case binding.Integer:
+	case binding.Integer, binding.Int64:
+		s.low, s.high = spec.Minimum, spec.Maximum
+		if spec.Kind == binding.Int64 {
+			var ok bool
+			if s.low, s.high, ok = spec.Int64Range(); !ok {
+				return fmt.Errorf("program: int64 without bounds")
+			}
+		}
 		if spec.MultipleOf != "" {
 			if s.step, err = strconv.ParseInt(spec.MultipleOf, 10, 64); err != nil {
 				return err
@@ -167,6 +177,14 @@ func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 	case binding.Number:
 		err = s.number()
 	case binding.Boolean, binding.Opaque, binding.Free:
+	case binding.Map:
+		if spec.Items == nil || spec.Keys == nil {
+			return fmt.Errorf("program: map without keys or values")
+		}
+		if s.mapKeys, err = all.shape(spec.Keys); err != nil {
+			return err
+		}
+		s.items, err = all.shape(spec.Items)
 	case binding.Array:
 		if spec.Items == nil {
 			return fmt.Errorf("program: array without items")
@@ -243,11 +261,11 @@ func (s *shape) holds(v starlark.Value) bool {
 	case starlark.String:
 		return s.kind == binding.String
 	case starlark.Int:
-		return s.kind == binding.Integer || s.kind == binding.Number
+		return s.kind == binding.Integer || s.kind == binding.Int64 || s.kind == binding.Number
 	case starlark.Float:
 		return s.kind == binding.Number
 	case *starlark.Dict, *record:
-		return s.kind == binding.Object || s.kind == binding.Free
+		return s.kind == binding.Object || s.kind == binding.Free || s.kind == binding.Map
 	}
 	return false
 }

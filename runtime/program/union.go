@@ -103,7 +103,7 @@ func (s *shape) jsonKind() canon.Kind {
 		return canon.KindNumber
 	case binding.Array:
 		return canon.KindArray
-	case binding.Object, binding.Free:
+	case binding.Object, binding.Free, binding.Map:
 		return canon.KindObject
 	case binding.String:
 		return canon.KindString

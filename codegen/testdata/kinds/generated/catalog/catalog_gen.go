@@ -16,6 +16,8 @@ import (
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/wide"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -51,6 +53,8 @@ type Handlers struct {
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
 	Shapes        shapes.Handlers
+	Tables        tables.Handlers
+	Wide          wide.Handlers
 }
 
 // Register adds every capability to b, and says which deployment they are of.
@@ -68,4 +72,6 @@ func Register(b *runtime.Builder, h Handlers) {
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
 	shapes.Register(b, h.Shapes)
+	tables.Register(b, h.Tables)
+	wide.Register(b, h.Wide)
 }
