@@ -64,6 +64,10 @@ func (h *shapeHandlers) Union(_ context.Context, in shapes.UnionInput) (shapes.U
 	return answer[shapes.UnionOutput](h, in)
 }
 
+func (h *shapeHandlers) Merged(_ context.Context, in shapes.MergedInput) (types.Aged, error) {
+	return answer[types.Aged](h, in)
+}
+
 // keeper is an authorizer that allows all and keeps what it saw.
 type keeper struct {
 	arguments string

@@ -47,10 +47,10 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "x-opaque", "format",
+				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format",
 				"minProperties", "maxProperties", "propertyNames"},
 			later: []string{"uniqueItems",
-				"$defs", "allOf", "examples", "deprecated", "contentEncoding",
+				"$defs", "examples", "deprecated", "contentEncoding",
 				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,

@@ -28,6 +28,8 @@ func load(files map[string][]byte, name string, l limits) (*Manifest, []Diagnost
 		names:  newNames(),
 		types:  make(map[string]*NamedType),
 
+		typeNodes: make(map[string]*node),
+
 		defaultOf: make(map[*Property]*node),
 	}
 	root := parse(ld.report, l, files, name)
@@ -53,8 +55,10 @@ type loader struct {
 	types map[string]*NamedType
 	// typeNames are the same, sorted, for nearest.
 	typeNames []string
-	// refs are the references met so far.
-	refs []reference
+	// typeNodes are their schemas as written, for allOf.
+	typeNodes map[string]*node
+	// refs are the references met so far; merged are those of allOf.
+	refs, merged []reference
 	// nullables are the schemas that are null or another one.
 	nullables []*Type
 	// unions wait until all types are lowered.

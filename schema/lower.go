@@ -39,6 +39,9 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 			return l.lowerAlternatives(n, keyword, what, property)
 		}
 	}
+	if n.get("allOf") != nil {
+		return l.lowerAllOf(n, what, property)
+	}
 	if n.get(opaqueKey) != nil {
 		return l.lowerOpaque(n, what, property)
 	}

@@ -53,6 +53,7 @@ const (
 	ruleNullTwice        = "null-twice"
 	ruleOpaque           = "opaque"
 	ruleBadUnion         = "bad-union"
+	ruleMergeConflict    = "merge-conflict"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -102,6 +103,7 @@ func Rules() []Rule {
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
+		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

@@ -19,6 +19,9 @@ const _ = runtime.GeneratedCode1
 type Handlers interface {
 	// Free is shapes.free, effect read: Take and return objects of any members.
 	Free(ctx context.Context, in FreeInput) (FreeOutput, error)
+	// Merged is shapes.merged, effect read: Take and return objects that are
+	// merged of others.
+	Merged(ctx context.Context, in MergedInput) (types.Aged, error)
 	// Opaque is shapes.opaque, effect read: Take and return anything.
 	Opaque(ctx context.Context, in OpaqueInput) (OpaqueOutput, error)
 	// Recursive is shapes.recursive, effect read: Take and return values that hold
@@ -41,6 +44,7 @@ func Register(b *runtime.Builder, h Handlers) {
 		return
 	}
 	b.Register(freeCapability(h))
+	b.Register(mergedCapability(h))
 	b.Register(opaqueCapability(h))
 	b.Register(recursiveCapability(h))
 	b.Register(taggedCapability(h))
