@@ -47,10 +47,10 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "anyOf", "x-opaque", "format",
+				"minItems", "maxItems", "$ref", "anyOf", "x-opaque", "format", "contentEncoding",
 				"minProperties", "maxProperties", "propertyNames"},
 			later: []string{"uniqueItems",
-				"$defs", "oneOf", "allOf", "examples", "deprecated", "contentEncoding",
+				"$defs", "oneOf", "allOf", "examples", "deprecated",
 				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
