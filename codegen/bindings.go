@@ -59,7 +59,7 @@ func shapeOf(t *schema.Type) binding.Shape {
 	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, MultipleOf: t.MultipleOf}
 	switch t.Kind {
-	case schema.String:
+	case schema.String, schema.Bytes:
 		s.MinLength, s.MaxLength = t.MinLength, t.MaxLength
 	case schema.Integer:
 		s.Minimum, s.Maximum = t.Minimum, t.Maximum

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -74,8 +75,11 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	case []any:
 		return p.arrayLiteral(expr, pkg, name, t, v)
 	case string:
-		if t.Kind == schema.Int64 {
+		switch t.Kind {
+		case schema.Int64:
 			return int64Literal(t, v)
+		case schema.Bytes:
+			return bytesLiteral(v)
 		}
 		if t.Kind != schema.String || len(t.Enum) > 0 && !slices.Contains(t.Enum, v) {
 			return nil, errDefault
@@ -99,6 +103,20 @@ func int64Literal(t *schema.Type, text string) (jen.Code, error) {
 		return nil, errDefault
 	}
 	return jen.Op(text), nil
+}
+
+// bytesLiteral
+//
+//	[]byte("a\x00")
+func bytesLiteral(text string) (jen.Code, error) {
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, errDefault
+	}
+	if len(b) == 0 {
+		return jen.Nil(), nil // as decoding leaves no bytes
+	}
+	return jen.Index().Byte().Call(jen.Op(strconv.QuoteToASCII(string(b)))), nil
 }
 
 func numberLiteral(t *schema.Type, text string) (jen.Code, error) {

@@ -95,6 +95,8 @@ func (d describer) typ(ref *schema.Type) apiField {
 		}
 	case schema.Integer:
 		f.Minimum, f.Maximum = integerBound(t.Minimum, -impliedInteger), integerBound(t.Maximum, impliedInteger)
+	case schema.Bytes:
+		f.MinLength, f.MaxLength = t.MinLength, unless(t.MaxLength, schema.MaxBase64)
 	case schema.Int64:
 		f.Minimum, f.Maximum = int64Bound(t.Minimum, math.MinInt64), int64Bound(t.Maximum, math.MaxInt64)
 	case schema.Number:

@@ -150,7 +150,7 @@ func rules(t *schema.Type) []string {
 		}
 	}
 	switch t.Kind {
-	case schema.String:
+	case schema.String, schema.Bytes:
 		add("minLength", positive(t.MinLength))
 		add("maxLength", positive(t.MaxLength))
 		add("pattern", quotedText(t.Pattern))

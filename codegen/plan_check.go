@@ -165,7 +165,7 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		n += p.measure(t.Items, within, depth+1)
 	case schema.Object:
 		n += p.measureProperties(t, within, depth)
-	case schema.String, schema.Integer, schema.Int64, schema.Number, schema.Boolean, schema.Opaque, schema.FreeObject:
+	case schema.String, schema.Integer, schema.Int64, schema.Bytes, schema.Number, schema.Boolean, schema.Opaque, schema.FreeObject:
 		if len(t.Enum) > maxEnum {
 			p.fail(t.Pos, "enum-size", "", "an enum has at most %d values, not %d", maxEnum, len(t.Enum))
 		}

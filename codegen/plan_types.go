@@ -145,6 +145,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 			basic: "int64", op: "Int", checks: p.multiple(t),
 			args: []string{strconv.FormatInt(t.Minimum, 10), strconv.FormatInt(t.Maximum, 10)},
 		}
+	case t.Kind == schema.Bytes:
+		return &goType{basic: "[]byte", op: "Base64", args: ints(t.MinLength, t.MaxLength)}
 	case t.Kind == schema.Int64:
 		return &goType{
 			basic: "int64", op: "Int64", checks: p.multiple(t),

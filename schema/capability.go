@@ -203,6 +203,8 @@ func article(k Kind) string {
 	switch k {
 	case Integer, Array, Object:
 		return "an " + string(k)
+	case Bytes:
+		return "a string of base64"
 	case Int64:
 		return "an integer"
 	case FreeObject:

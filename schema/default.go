@@ -90,6 +90,8 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 			return false
 		}
 		return l.checkString(t, n, what, bad)
+	case Bytes:
+		return expected(stringNode) && l.checkBytes(t, n, bad)
 	case Integer, Int64:
 		if !expected(numberNode) {
 			return false
@@ -215,7 +217,7 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 		writeOpaque(w, n)
 	case Boolean:
 		w.Bool(n.text == "true")
-	case String:
+	case String, Bytes:
 		w.String(n.text, 0, math.MaxInt)
 	case Integer:
 		i, _ := parseInteger(n.text)

@@ -136,6 +136,11 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.object(t)
 	case Int64:
 		w.int64Rules(t)
+	case Bytes:
+		w.string("contentEncoding", "base64")
+		w.atLeast("minLength", t.MinLength)
+		w.integer("maxLength", int64(t.MaxLength))
+		w.string("pattern", base64Pattern)
 	case Map:
 		w.mapRules(t)
 	case FreeObject:
@@ -168,7 +173,7 @@ func jsonType(k Kind) string {
 	switch k {
 	case FreeObject, Map:
 		return string(Object)
-	case Int64:
+	case Int64, Bytes:
 		return string(String)
 	}
 	return string(k)
@@ -196,6 +201,9 @@ func (w *schemaWriter) stringRules(t *Type, null bool) {
 	}
 	w.b.WriteByte(']')
 }
+
+// base64Pattern is base64 text in the one form it has for some bytes.
+const base64Pattern = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"
 
 // int64Pattern is the decimal text of an integer, in the one form it has.
 const int64Pattern = "^(0|-?[1-9][0-9]{0,18})$"

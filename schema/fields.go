@@ -47,10 +47,10 @@ func newWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format",
+				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
 				"minProperties", "maxProperties", "propertyNames"},
 			later: []string{"uniqueItems",
-				"$defs", "examples", "deprecated", "contentEncoding",
+				"$defs", "examples", "deprecated",
 				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,

@@ -9,6 +9,9 @@ import (
 const (
 	// MaxLength is the cap on the code points of a string.
 	MaxLength = 1_048_576
+	// MaxBase64 is how many characters base64 text has where a schema says
+	// nothing; maxLength may raise it to MaxLength.
+	MaxBase64 = 65_536
 	// MaxItems is the cap on the items of an array.
 	MaxItems = 10_000
 	// MaxMembers is the cap on the members of a map or a free object.
@@ -135,7 +138,7 @@ func keywordsOf(k Kind) []string {
 	case Array:
 		return []string{"items", "minItems", "maxItems"}
 	case String:
-		return []string{"enum", "const", "minLength", "maxLength", "pattern"}
+		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding"}
 	case Integer:
 		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"}
 	case Number:

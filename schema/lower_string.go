@@ -2,6 +2,10 @@ package schema
 
 // lowerString lowers enum and const, or the bounds and the pattern.
 func (l *loader) lowerString(t *Type, n *node) {
+	if v := n.get("contentEncoding"); v != nil {
+		l.lowerBytes(t, n, v)
+		return
+	}
 	if n.get("enum") != nil || n.get("const") != nil {
 		l.lowerEnum(t, n)
 		return

@@ -67,6 +67,9 @@ const (
 	Boolean Kind = "boolean"
 	Array   Kind = "array"
 	Object  Kind = "object"
+	// Bytes are base64 text wherever JSON is; MinLength and MaxLength count
+	// its characters.
+	Bytes Kind = "bytes"
 	// Map is an object whose keys are data: Keys to Items.
 	Map Kind = "map"
 	// Nullable is Items or null.

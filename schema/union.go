@@ -173,7 +173,7 @@ func JSONType(t *Type) string {
 		return string(Number)
 	case Object, FreeObject, Map:
 		return string(Object)
-	case Nullable, Opaque, Union, Ref, Int64:
+	case Nullable, Opaque, Union, Ref, Int64, Bytes:
 		return ""
 	}
 	return string(String)

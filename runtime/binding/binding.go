@@ -16,6 +16,9 @@ const (
 	Object  Kind = "object"
 	// Opaque is any JSON value; nothing else is said of it.
 	Opaque Kind = "opaque"
+	// Bytes are base64 text on the wire, whose characters MinLength and
+	// MaxLength count.
+	Bytes Kind = "bytes"
 	// Map is an object whose keys are data.
 	Map Kind = "map"
 	// Free is an object of any members.

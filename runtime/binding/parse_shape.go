@@ -54,7 +54,7 @@ func (k Kind) applies(member int) bool {
 	case memberKeys:
 		return k == Map
 	case memberMinLength, memberMaxLength:
-		return k == String || k == Array || k == Map
+		return k == String || k == Bytes || k == Array || k == Map
 	case memberEnum, memberPattern:
 		return k == String
 	case memberMinimum, memberMaximum:
@@ -81,7 +81,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Union), string(Ref)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Bytes), string(Union), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -159,7 +159,7 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 		}
 	}
 	switch s.Kind {
-	case String, Array, Map:
+	case String, Bytes, Array, Map:
 		if s.MinLength > s.MaxLength {
 			r.Fail(canon.CodeRange, "minLength is above maxLength")
 		}

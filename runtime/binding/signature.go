@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/capgen/capgen/internal/visible"
@@ -59,6 +60,8 @@ func (s *Shape) annotation() string {
 		return s.Ref
 	case Array:
 		return "list[" + s.Items.Annotation() + "]"
+	case Bytes:
+		return "bytes"
 	case Map:
 		return "dict[str, " + s.Items.Annotation() + "]"
 	}
@@ -136,9 +139,29 @@ func (s *Shape) inside(key string) *Shape {
 }
 
 func writeText(b *strings.Builder, text string, s *Shape) {
-	if s != nil && s.Kind == Int64 {
+	switch {
+	case s != nil && s.Kind == Int64:
 		b.WriteString(text)
-		return
+	case s != nil && s.Kind == Bytes && canon.ValidBase64(text):
+		writeBytes(b, text)
+	default:
+		b.WriteString(visible.Quote(text))
 	}
-	b.WriteString(visible.Quote(text))
+}
+
+// writeBytes writes what base64 text stands for: b"a\x00".
+func writeBytes(b *strings.Builder, text string) {
+	r := canon.NewJSONReader([]byte(`"`+text+`"`), 0)
+	b.WriteString(`b"`)
+	for _, c := range r.Base64(0, maxText) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteString("\\" + string(rune(c)))
+		case c < ' ' || c > '~':
+			b.WriteString(`\x` + hex.EncodeToString([]byte{c}))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
 }

@@ -19,10 +19,11 @@ func TestSignature(t *testing.T) {
 			{Name: "ids", Shape: binding.Shape{Kind: binding.Array, Items: &binding.Shape{Kind: binding.Int64}}},
 			{Name: "text", Shape: binding.Shape{Kind: binding.String}},
 		}}, Default: `{"ids":["1","-2"],"text":"3"}`},
+		{Name: "data", Shape: binding.Shape{Kind: binding.Bytes}, Default: `"AGFcIn//"`},
 		{Name: "none", Shape: binding.Shape{Kind: binding.Integer, Nullable: true}},
 		{Name: "nulls", Shape: binding.Shape{Kind: binding.Array, Nullable: true, Items: &binding.Shape{Kind: binding.String, Nullable: true}}, Default: "null"},
 	}}
-	if got, want := c.Signature(), "a.b(*, key: str, rows: list[list[dict]] = None, share: float = 0.5, deep: bool = True, any: int = None, labels: dict[str, int] = None, id: int = 9007199254740993, inside: dict = {\"ids\": [1, -2], \"text\": \"3\"}, none: int | None = ..., nulls: list[str | None] | None = None)"; got != want {
+	if got, want := c.Signature(), "a.b(*, key: str, rows: list[list[dict]] = None, share: float = 0.5, deep: bool = True, any: int = None, labels: dict[str, int] = None, id: int = 9007199254740993, inside: dict = {\"ids\": [1, -2], \"text\": \"3\"}, data: bytes = b\"\\x00a\\\\\\\"\\x7f\\xff\", none: int | None = ..., nulls: list[str | None] | None = None)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := (&binding.Capability{Name: "a.b"}).Signature(); got != "a.b()" {

@@ -205,6 +205,10 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.mapping(s, v, depth)
 		}
+	case binding.Bytes:
+		if v, ok := v.(starlark.Bytes); ok {
+			return e.bytes(s, string(v))
+		}
 	case binding.Map:
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.dict(s, v, depth)
@@ -228,6 +232,8 @@ func mistyped(s *shape, v starlark.Value) *refusal {
 		r.message += ": it is required"
 	case s.kind == binding.Array && s.items.holds(v):
 		r.message += ": put brackets around it"
+	case s.kind == binding.Bytes && typeName(v) == "str":
+		r.message += ": convert it with bytes(…)"
 	case s.kind == binding.Object:
 		r.message += s.listed(": write a dict with ")
 	}
@@ -276,6 +282,14 @@ func (e *encoder) string(s *shape, v string) *refusal {
 
 // maxLength is the bound, which the generator always sets.
 func (s *shape) maxLength() int { return s.spec.MaxLength }
+
+func (e *encoder) bytes(s *shape, v string) *refusal {
+	if r := e.room(len(v)); r != nil {
+		return r
+	}
+	e.w.Base64([]byte(v), s.spec.MinLength, s.maxLength())
+	return e.check()
+}
 
 func (e *encoder) integer(s *shape, v starlark.Int) *refusal {
 	n, ok := v.Int64()

@@ -175,6 +175,7 @@ func runWith(t testing.TB, source string, l program.Limits, h *host) (string, *f
 
 func TestValues(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
+		{"bytes are base64 text", "[b\"a\\xff\", bytes(\"\")]", `["Yf8=",""]`},
 		{"main", "def main():\n  return 1", "1"},
 		{"main without return", "def main():\n  pass", "null"},
 		{"main with defaults", "def main(x = 2, *args, **kw):\n  return x", "2"},
@@ -445,7 +446,6 @@ func TestFaults(t *testing.T) {
 		{"returned namespace", "a.b", failure{fault.InvalidProgram, 0, 0, "result", "main returned the namespace a.b at result"}, true},
 		{"returned capability", "records.lookup", failure{fault.InvalidProgram, 0, 0, "result", "main returned a function at result"}, true},
 		{"returned range", "range(3)", failure{fault.InvalidProgram, 0, 0, "result", "main returned a range at result"}, true},
-		{"returned bytes", "b\"a\"", failure{fault.InvalidProgram, 0, 0, "result", "main returned bytes at result"}, true},
 		{"returned nan", "{\"a b\": float(\"nan\")}", failure{fault.InvalidProgram, 0, 0, "result['a b']", "main returned the float nan at result['a b']"}, true},
 		{"returned int keys", "{1: 2}", failure{fault.InvalidProgram, 0, 0, "result", "main returned a dict with a key of type int at result"}, true},
 		{"returned half a character", "\"é\"[:1]", failure{fault.InvalidProgram, 0, 0, "result", "main returned a string that is not valid UTF-8 at result"}, true},

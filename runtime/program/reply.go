@@ -37,6 +37,8 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 		return starlark.Float(r.SignedFloat())
 	case binding.Boolean:
 		return starlark.Bool(r.Bool())
+	case binding.Bytes:
+		return starlark.Bytes(r.Base64(0, math.MaxInt))
 	case binding.Map:
 		return decodeMap(r, s)
 	case binding.Free:

@@ -50,6 +50,8 @@ func (e *resultEncoder) value(v starlark.Value, depth int) *refusal {
 		e.w.Float(float64(v))
 	case starlark.String:
 		return e.string(string(v))
+	case starlark.Bytes:
+		return e.bytes(string(v))
 	case *starlark.List:
 		return e.array(v, depth+1)
 	case starlark.Tuple:
@@ -71,8 +73,6 @@ func notData(v starlark.Value) *refusal {
 		return &refusal{message: "a function", hint: "return data instead: call the function and return its value"}
 	case *starlark.Set:
 		return &refusal{message: "a set", hint: "return a list instead: sorted(…) or list(…)"}
-	case starlark.Bytes:
-		return &refusal{message: "bytes", hint: "return a string instead: str(…)"}
 	case *namespace:
 		return &refusal{message: "the namespace " + v.name, hint: "return data instead: call one of its capabilities"}
 	case starlark.Iterable:
@@ -109,6 +109,15 @@ func (e *resultEncoder) string(s string) *refusal {
 		return &refusal{message: "a string that is not valid UTF-8", hint: "Starlark strings are bytes: a slice can cut a character in half"}
 	}
 	e.w.String(s, 0, math.MaxInt)
+	return e.check()
+}
+
+// bytes are written as JSON has them everywhere: base64 text.
+func (e *resultEncoder) bytes(s string) *refusal {
+	if r := e.room(len(s)); r != nil {
+		return r
+	}
+	e.w.Base64([]byte(s), 0, math.MaxInt)
 	return e.check()
 }
 

@@ -176,7 +176,7 @@ func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 		}
 	case binding.Number:
 		err = s.number()
-	case binding.Boolean, binding.Opaque, binding.Free:
+	case binding.Boolean, binding.Bytes, binding.Opaque, binding.Free:
 	case binding.Map:
 		if spec.Items == nil || spec.Keys == nil {
 			return fmt.Errorf("program: map without keys or values")
@@ -260,6 +260,8 @@ func (s *shape) holds(v starlark.Value) bool {
 	switch v.(type) {
 	case starlark.String:
 		return s.kind == binding.String
+	case starlark.Bytes:
+		return s.kind == binding.Bytes
 	case starlark.Int:
 		return s.kind == binding.Integer || s.kind == binding.Int64 || s.kind == binding.Number
 	case starlark.Float:

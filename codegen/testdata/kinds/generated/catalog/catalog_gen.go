@@ -5,6 +5,7 @@ package catalog
 
 import (
 	bNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/b"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/blobs"
 	canonRuntime "github.com/capgen/capgen/codegen/testdata/kinds/generated/canon/runtime"
 	canonTypes "github.com/capgen/capgen/codegen/testdata/kinds/generated/canon/types"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/context"
@@ -42,6 +43,7 @@ func Server() runtime.ServerInfo {
 // Handlers are what a host implements, a field a namespace.
 type Handlers struct {
 	B             bNS.Handlers
+	Blobs         blobs.Handlers
 	CanonRuntime  canonRuntime.Handlers
 	CanonTypes    canonTypes.Handlers
 	Context       context.Handlers
@@ -61,6 +63,7 @@ type Handlers struct {
 func Register(b *runtime.Builder, h Handlers) {
 	b.Deployment(Deployment)
 	bNS.Register(b, h.B)
+	blobs.Register(b, h.Blobs)
 	canonRuntime.Register(b, h.CanonRuntime)
 	canonTypes.Register(b, h.CanonTypes)
 	context.Register(b, h.Context)
