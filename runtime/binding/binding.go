@@ -47,6 +47,8 @@ type Shape struct {
 	Enum []string `json:"enum,omitempty"`
 	// Pattern is an RE2 expression that must match somewhere in the string.
 	Pattern string `json:"pattern,omitempty"`
+	// Format of a string, one of canon.Formats.
+	Format string `json:"format,omitempty"`
 	// Minimum and Maximum bound an integer, inclusively.
 	Minimum int64 `json:"minimum,omitempty"`
 	Maximum int64 `json:"maximum,omitempty"`
