@@ -77,6 +77,11 @@ func shapeOf(t *schema.Type) binding.Shape {
 		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
 		items := shape(t.Items)
 		s.Items = &items
+	case schema.Union:
+		s.Tag, s.Tags = t.Tag, t.Tags
+		for _, v := range t.Variants {
+			s.Variants = append(s.Variants, shape(v))
+		}
 	case schema.Object:
 		s.Fields = bindingFields(t)
 	}

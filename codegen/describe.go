@@ -46,6 +46,7 @@ type apiField struct {
 	Values           *apiField       `json:"values,omitempty"`
 	Fields           []apiField      `json:"fields,omitempty"`
 	Items            *apiField       `json:"items,omitempty"`
+	Variants         []apiField      `json:"variants,omitempty"`
 }
 
 // describeInput is the JSON array of an input's parameters.
@@ -115,6 +116,10 @@ func (d describer) typ(ref *schema.Type) apiField {
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
 		if items := d.typ(t.Items); !items.silent() || isRecursive(ref) {
 			f.Items = &items
+		}
+	case schema.Union:
+		for _, v := range t.Variants {
+			f.Variants = append(f.Variants, d.typ(v))
 		}
 	case schema.Object:
 		f.Fields = d.properties(t)
@@ -199,6 +204,9 @@ func kinds(ref *schema.Type) binding.Shape {
 		return s
 	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
+	for _, v := range t.Variants {
+		s.Variants = append(s.Variants, kinds(v))
+	}
 	if t.Kind == schema.Array || t.Kind == schema.Map {
 		items := kinds(t.Items)
 		s.Items = &items

@@ -32,21 +32,31 @@ func emitDecl(f *jen.File, d *decl) {
 	for _, p := range d.patterns {
 		emitPattern(f, p)
 	}
-	if d.object {
+	switch {
+	case d.union != nil:
+		emitUnion(f, d)
+	case d.object:
 		emitStruct(f, d)
-	} else {
+	default:
 		emitDefined(f, d)
 	}
 	if len(d.consts) > 0 {
 		emitConstants(f, d)
 	}
-	if !d.object && !d.root {
+	if d.marker != "" {
+		emitMarker(f, d)
+	}
+	if !d.object && d.union == nil && !d.root {
 		return // a nested enum is read and written by what holds it
 	}
-	if d.object {
+	switch {
+	case d.union != nil:
+		emitDecodeUnion(f, d)
+		emitEncodeUnion(f, d)
+	case d.object:
 		emitDecodeObject(f, d)
 		emitEncodeObject(f, d)
-	} else {
+	default:
 		emitDecodeDefined(f, d)
 		emitEncodeDefined(f, d)
 	}

@@ -36,6 +36,10 @@ func inline(t *schema.Type) *schema.Type {
 	if t.Items != nil {
 		c.Items = inline(t.Items)
 	}
+	c.Variants = make([]*schema.Type, len(t.Variants))
+	for i, v := range t.Variants {
+		c.Variants[i] = inline(v)
+	}
 	c.Properties = make([]*schema.Property, len(t.Properties))
 	for i, p := range t.Properties {
 		q := *p

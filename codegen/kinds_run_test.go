@@ -56,6 +56,18 @@ func (h *shapeHandlers) Tree(_ context.Context, in types.Tree) (shapes.TreeOutpu
 	return answer[shapes.TreeOutput](h, in)
 }
 
+func (h *shapeHandlers) Tagged(_ context.Context, in shapes.TaggedInput) (shapes.TaggedOutput, error) {
+	return answer[shapes.TaggedOutput](h, in)
+}
+
+func (h *shapeHandlers) Union(_ context.Context, in shapes.UnionInput) (shapes.UnionOutput, error) {
+	return answer[shapes.UnionOutput](h, in)
+}
+
+func (h *shapeHandlers) Merged(_ context.Context, in shapes.MergedInput) (types.Aged, error) {
+	return answer[types.Aged](h, in)
+}
+
 // keeper is an authorizer that allows all and keeps what it saw.
 type keeper struct {
 	arguments string
@@ -331,6 +343,139 @@ func TestRecursiveSchemaStandsAlone(t *testing.T) {
 			if err := judge.Validate(instance); (err == nil) != want || (decoded == nil) != want {
 				t.Errorf("%s: schema %v, decoder %v", value, err, decoded)
 			}
+		}
+	}
+}
+
+func cat(lives int64) types.Pet {
+	return types.Pet{Value: &types.PetCat{Kind: types.CatKindCat, Lives: lives}}
+}
+
+func dog(chases types.Pet) types.Pet {
+	return types.Pet{Value: &types.PetDog{Kind: types.DogKindDog, Chases: canon.Some(chases)}}
+}
+
+func TestRunTagged(t *testing.T) {
+	runKinds(t, []kindRun{
+		{
+			name:      "each variant",
+			program:   `r = shapes.tagged(pet = {"chases": {"lives": 7, "kind": "cat"}, "kind": "dog"}, maybe = None, event = {"op": "del-key", "key": "k"}); return [r[0].kind, r[1].chases.lives, r[1]["kind"], r]`,
+			canonical: `{"event":{"key":"k","op":"del-key"},"maybe":null,"pet":{"chases":{"kind":"cat","lives":7},"kind":"dog"}}`,
+			view: map[string]any{
+				"event": map[string]any{"key": "k", "op": "del-key"}, "maybe": nil,
+				"pet": map[string]any{"kind": "dog", "chases": map[string]any{"kind": "cat", "lives": int64(7)}},
+			},
+			in: shapes.TaggedInput{
+				Pet: dog(cat(7)), Maybe: canon.Some(canon.Nullable[types.Pet]{}),
+				Event: canon.Some(shapes.TaggedInputEvent{Value: &shapes.TaggedInputEventDelKey{Op: shapes.TaggedInputEventDelKeyOpDelKey, Key: "k"}}),
+			},
+			out: shapes.TaggedOutput{cat(1), dog(cat(2))}, result: `["cat",2,"dog",[{"kind":"cat","lives":1},{"kind":"dog","chases":{"kind":"cat","lives":2}}]]`,
+		},
+		{
+			name:      "what came goes back",
+			program:   `r = shapes.tagged(pet = {"kind": "cat", "lives": 0}); return shapes.tagged(pet = r[0], maybe = r[0]) == r`,
+			canonical: `{"maybe":{"kind":"cat","lives":9},"pet":{"kind":"cat","lives":9}}`,
+			in:        shapes.TaggedInput{Pet: cat(9), Maybe: canon.Some(canon.Nullable[types.Pet]{Value: cat(9), Valid: true})},
+			out:       shapes.TaggedOutput{cat(9)}, result: `true`,
+		},
+		{name: "no tag", program: `return shapes.tagged(pet = {"lives": 1})`, err: runtime.ErrInvalidArguments, path: "pet.kind"},
+		{name: "unknown tag", program: `return shapes.tagged(pet = {"kind": "dgo"})`, err: runtime.ErrInvalidArguments, path: "pet.kind"},
+		{name: "tag of another kind", program: `return shapes.tagged(pet = {"kind": 1})`, err: runtime.ErrInvalidArguments, path: "pet.kind"},
+		{name: "member of another variant", program: `return shapes.tagged(pet = {"kind": "dog", "lives": 1})`, err: runtime.ErrInvalidArguments, path: "pet.lives"},
+		{name: "out of bounds in a variant", program: `return shapes.tagged(pet = {"kind": "dog", "chases": {"kind": "cat", "lives": 10}})`, err: runtime.ErrInvalidArguments, path: "pet.chases.lives"},
+		{name: "not an object", program: `return shapes.tagged(pet = "cat")`, err: runtime.ErrInvalidArguments, path: "pet"},
+		{name: "a result without a variant", program: `return shapes.tagged(pet = {"kind": "dog"})`, out: shapes.TaggedOutput{{}}, err: runtime.ErrCapabilityFailed},
+		{name: "a result with a nil variant", program: `return shapes.tagged(pet = {"kind": "dog"})`, out: shapes.TaggedOutput{{Value: (*types.PetCat)(nil)}}, err: runtime.ErrCapabilityFailed},
+		{name: "a result whose tag is another's", program: `return shapes.tagged(pet = {"kind": "dog"})`, out: shapes.TaggedOutput{{Value: &types.PetCat{Kind: "dog"}}}, err: runtime.ErrCapabilityFailed},
+	})
+}
+
+func TestRunUnion(t *testing.T) {
+	number := func(f float64) types.Formula { n := types.FormulaNumber(f); return types.Formula{Value: &n} }
+	name := func(s string) types.Formula { n := types.FormulaString(s); return types.Formula{Value: &n} }
+	pair := func(a, b types.Formula) types.Formula { return types.Formula{Value: &types.FormulaArray{a, b}} }
+	list := func(items ...types.Formula) shapes.UnionOutput {
+		out := shapes.UnionOutputArray(items)
+		return shapes.UnionOutput{Value: &out}
+	}
+	yes := shapes.UnionOutputBoolean(true)
+	path := shapes.UnionInputEntryPath("/p")
+	five := shapes.UnionInputAnyValueNumber(5)
+	runKinds(t, []kindRun{
+		{
+			name:      "each type",
+			program:   `return shapes.union(formula = ["plus", (1, 2.5)], any = 5, entry = "/p")`,
+			canonical: `{"any":5,"entry":"/p","formula":["plus",[1,2.5]]}`,
+			view:      map[string]any{"any": int64(5), "entry": "/p", "formula": []any{"plus", []any{1.0, 2.5}}},
+			in: shapes.UnionInput{
+				Formula: pair(name("plus"), pair(number(1), number(2.5))),
+				Any:     canon.Some(canon.Nullable[shapes.UnionInputAnyValue]{Value: shapes.UnionInputAnyValue{Value: &five}, Valid: true}),
+				Entry:   canon.Some(shapes.UnionInputEntry{Value: &path}),
+			},
+			out: list(number(1), pair(name("a"), number(2))), result: `[1.0,["a",2.0]]`,
+		},
+		{
+			name: "objects and null", program: `return shapes.union(formula = 1, any = None, entry = {"path": "/a"})`, canonical: `{"any":null,"entry":{"path":"/a"},"formula":1}`,
+			in: shapes.UnionInput{
+				Formula: number(1), Any: canon.Some(canon.Nullable[shapes.UnionInputAnyValue]{}),
+				Entry: canon.Some(shapes.UnionInputEntry{Value: &shapes.UnionInputEntryEntry{Path: "/a"}}),
+			},
+			out: shapes.UnionOutput{Value: &yes}, result: `true`,
+		},
+		{
+			name: "a record", program: `r = shapes.union(formula = 1); return shapes.union(formula = 1, entry = r).path`, canonical: `{"entry":{"path":"/x"},"formula":1}`,
+			in:  shapes.UnionInput{Formula: number(1), Entry: canon.Some(shapes.UnionInputEntry{Value: &shapes.UnionInputEntryEntry{Path: "/x"}})},
+			out: shapes.UnionOutput{Value: &shapes.UnionOutputEntry{Path: "/x"}}, result: `"/x"`,
+		},
+		{name: "no variant", program: `return shapes.union(formula = True)`, err: runtime.ErrInvalidArguments, path: "formula"},
+		{name: "float for the integer", program: `return shapes.union(formula = 1, any = 1.0)`, err: runtime.ErrInvalidArguments, path: "any"},
+		{name: "bound of a variant", program: `return shapes.union(formula = ["a", ["b", "C"]])`, err: runtime.ErrInvalidArguments, path: "formula[1][1]"},
+		{name: "length of a variant", program: `return shapes.union(formula = ["a"])`, err: runtime.ErrInvalidArguments, path: "formula"},
+		{name: "null where it is none", program: `return shapes.union(formula = None)`, err: runtime.ErrInvalidArguments, path: "formula"},
+		{name: "too deep", program: `f = 1
+    for _ in range(40):
+        f = [f, 1]
+    return shapes.union(formula = f)`, err: runtime.ErrResourceLimit, path: "formula" + strings.Repeat("[0]", 31)},
+		{name: "a result out of bounds", program: `return shapes.union(formula = 1)`, out: list(name("A")), err: runtime.ErrCapabilityFailed},
+	})
+}
+
+// Decoder and effective schema accept the same unions.
+func TestUnionsAgreeWithTheirSchemas(t *testing.T) {
+	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range load(t, "capabilities.yaml", text).Capabilities {
+		var read func(*canon.Reader) error
+		var full string
+		switch c.Name {
+		case "shapes.tagged":
+			read = func(r *canon.Reader) error { _, err := decode[shapes.TaggedInput](r); return err }
+			full = `{"pet":{"kind":"dog","chases":{"kind":"cat","lives":3}},"maybe":{"kind":"dog"},"event":{"op":"put","value":3}}`
+		case "shapes.union":
+			read = func(r *canon.Reader) error { _, err := decode[shapes.UnionInput](r); return err }
+			full = `{"formula":["a",[1,"b"]],"any":{"x":1},"entry":{"path":"/"}}`
+		default:
+			continue
+		}
+		judge := compileSchema(t, codegen.InlineSchema(c.Input))
+		accepted := 0
+		for _, text := range mutations(t, full) {
+			instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := judge.Validate(instance), read(canon.NewJSONReader([]byte(text), depth))
+			if (want == nil) != (got == nil) {
+				t.Errorf("%s\nschema: %v\ndecoder: %v", text, want, got)
+			}
+			if got == nil {
+				accepted++
+			}
+		}
+		if accepted < 5 {
+			t.Errorf("%s: only %d accepted", c.Name, accepted)
 		}
 	}
 }

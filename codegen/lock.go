@@ -129,6 +129,13 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	case schema.Map:
 		l.typ(path+"{}", nil, t.Items)
 	}
+	for i, v := range t.Variants {
+		name := schema.JSONType(resolved(v))
+		if t.Tag != "" {
+			name = visible.Quote(t.Tags[i])
+		}
+		l.typ(path+"<"+name+">", nil, v)
+	}
 	for _, p := range slices.SortedFunc(slices.Values(t.Properties), func(a, b *schema.Property) int { return cmp.Compare(a.Name, b.Name) }) {
 		l.typ(path+"."+p.Name, p, p.Type)
 	}
@@ -155,6 +162,8 @@ func rules(t *schema.Type) []string {
 	case schema.Number:
 		add(pick(t.ExclusiveMin, "exclusiveMinimum", "minimum"), t.NumberMin)
 		add(pick(t.ExclusiveMax, "exclusiveMaximum", "maximum"), t.NumberMax)
+	case schema.Union:
+		add("tag", t.Tag)
 	case schema.Map:
 		add("minProperties", positive(t.MinItems))
 		add("maxProperties", strconv.Itoa(t.MaxItems))

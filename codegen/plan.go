@@ -64,6 +64,10 @@ type decl struct {
 	// recursive declarations may hold themselves.
 	recursive bool
 	fields    []*field // of an object, in declaration order
+	// union is what a declaration of one is made of; marker is the method of
+	// a variant.
+	union  *union
+	marker string
 	// under is what any other declaration is defined as.
 	under    *goType
 	consts   []constant

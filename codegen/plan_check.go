@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/schema"
 )
@@ -152,6 +153,8 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 	case schema.Nullable:
 		n += p.measure(t.Items, within, depth)
 		p.checkNullable(t)
+	case schema.Union:
+		n += p.measureUnion(t, within, depth)
 	case schema.Map:
 		if t.Keys == nil || t.Keys.Kind != schema.String || len(t.Keys.Enum) > 0 {
 			p.fail(t.Pos, "map-keys", "", "the keys of a map are strings")
@@ -174,6 +177,24 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		p.fail(t.Pos, "unknown-kind", "", "%s is no kind of this version", strconv.Quote(string(t.Kind)))
 	}
 	return min(n, maxExpanded+1)
+}
+
+// measureUnion counts the variants, and refuses a union that emitters could
+// not tell apart.
+func (p *planner) measureUnion(t *schema.Type, within map[*schema.NamedType]bool, depth int) int {
+	if len(t.Variants) < 2 || len(t.Variants) > binding.MaxVariants || t.Tag != "" && len(t.Tags) != len(t.Variants) {
+		p.fail(t.Pos, "union", "", "a union has 2 to %d variants, each with a tag or none", binding.MaxVariants)
+		return 1
+	}
+	n := 0
+	for _, v := range t.Variants {
+		n = min(n+p.measure(v, within, depth), maxExpanded+1)
+		if inner := schema.Resolve(v); inner == nil || schema.JSONType(inner) == "" || t.Tag != "" && inner.Kind != schema.Object {
+			p.fail(t.Pos, "union", "", "a variant of a union has one JSON type, and is an object where a tag tells")
+		}
+	}
+	p.checkTexts(t.Pos, append([]string{t.Tag}, t.Tags...)...)
+	return n
 }
 
 // checkNullable refuses null beside a type that takes it already.

@@ -35,8 +35,12 @@ func (b *builder) root(name, what string, t *schema.Type) {
 	b.current = name
 	d := &decl{name: name, lead: name + " is " + what + ".", text: t.Description, root: true}
 	b.decls = append(b.decls, d)
-	if t.Kind == schema.Object {
+	switch t.Kind {
+	case schema.Object:
 		b.object(d, t)
+		return
+	case schema.Union:
+		b.union(d, t)
 		return
 	}
 	d.under = b.under(name, t)
@@ -74,7 +78,7 @@ func (b *builder) object(d *decl, t *schema.Type) {
 // declare declares the type at a place called name, if it needs a declaration.
 func (b *builder) declare(parent *decl, name string, t *schema.Type, text string) {
 	enum := t.Kind == schema.String && len(t.Enum) > 0
-	if t.Kind != schema.Object && !enum {
+	if t.Kind != schema.Object && t.Kind != schema.Union && !enum {
 		b.nested(parent, name, t)
 		return
 	}
@@ -84,6 +88,10 @@ func (b *builder) declare(parent *decl, name string, t *schema.Type, text string
 	if enum {
 		d.under = &goType{form: scalar, basic: "string"}
 		d.consts = b.constants(name, t)
+		return
+	}
+	if t.Kind == schema.Union {
+		b.union(d, t)
 		return
 	}
 	b.object(d, t)
@@ -123,7 +131,7 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		return &goType{form: named, name: "Opaque", pkg: canonPath}
 	case t.Kind == schema.FreeObject && !root:
 		return &goType{form: named, name: "FreeObject", pkg: canonPath}
-	case t.Kind == schema.Object || root:
+	case t.Kind == schema.Object || t.Kind == schema.Union || root:
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:
 		return &goType{form: array, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Item", t.Items, false)}

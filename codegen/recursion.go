@@ -44,6 +44,10 @@ func recursiveTypes(roots ...*schema.Type) []*schema.NamedType {
 			walk(t.Ref.Type)
 		case schema.Array, schema.Map, schema.Nullable:
 			walk(t.Items)
+		case schema.Union:
+			for _, v := range t.Variants {
+				walk(v)
+			}
 		case schema.Object:
 			for _, p := range t.Properties {
 				walk(p.Type)

@@ -65,6 +65,11 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 	if t.Kind == Opaque {
 		return l.checkOpaque(n, what)
 	}
+	if t.Kind == Union {
+		l.errorf(n.pos, ruleUnsupported, "%s: a default of a union is not supported yet by this version", what).
+			hint("leave it out and fill it in the handler")
+		return false
+	}
 	bad := func(format string, args ...any) bool {
 		l.errorf(n.pos, ruleBadDefault, "%s: %s", what, fmt.Sprintf(format, args...)).
 			hint("change the default or the schema")

@@ -106,7 +106,7 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.raw(opaqueKey, "true")
 	case null != "":
 		w.raw("type", `["`+jsonType(t.Kind)+`"`+null)
-	case t.Kind != Nullable:
+	case t.Kind != Nullable && t.Kind != Union:
 		w.string("type", jsonType(t.Kind))
 	}
 	w.string("title", outer.Title)
@@ -117,6 +117,8 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.b.WriteByte('[')
 		w.schema(t.Items, "")
 		w.b.WriteString(`,{"type":"null"}]`)
+	case Union:
+		w.union(t)
 	case String:
 		w.stringRules(t, null != "")
 	case Integer:
@@ -179,7 +181,7 @@ func jsonType(k Kind) string {
 
 // plainNullable tells whether null can stand beside the type of t.
 func plainNullable(t *Type) bool {
-	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Title == "" && t.Description == ""
+	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Kind != Union && t.Title == "" && t.Description == ""
 }
 
 func (w *schemaWriter) stringRules(t *Type, null bool) {

@@ -28,6 +28,8 @@ func load(files map[string][]byte, name string, l limits) (*Manifest, []Diagnost
 		names:  newNames(),
 		types:  make(map[string]*NamedType),
 
+		typeNodes: make(map[string]*node),
+
 		defaultOf: make(map[*Property]*node),
 	}
 	root := parse(ld.report, l, files, name)
@@ -53,10 +55,14 @@ type loader struct {
 	types map[string]*NamedType
 	// typeNames are the same, sorted, for nearest.
 	typeNames []string
-	// refs are the references met so far.
-	refs []reference
+	// typeNodes are their schemas as written, for allOf.
+	typeNodes map[string]*node
+	// refs are the references met so far; merged are those of allOf.
+	refs, merged []reference
 	// nullables are the schemas that are null or another one.
 	nullables []*Type
+	// unions wait until all types are lowered.
+	unions []*Type
 	// owner is the named type that is being lowered, nil in capabilities.
 	owner *NamedType
 	// indirect counts the lists around what is being lowered.
@@ -91,6 +97,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	// Each step relies on the one before: measuring on an order without
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
+	l.resolveUnions()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
 		l.measureTexts(m, order)
 	}

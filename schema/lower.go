@@ -37,8 +37,13 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}
-	if n.get("anyOf") != nil {
-		return l.lowerAnyOf(n, what, property)
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		if n.get(keyword) != nil {
+			return l.lowerAlternatives(n, keyword, what, property)
+		}
+	}
+	if n.get("allOf") != nil {
+		return l.lowerAllOf(n, what, property)
 	}
 	if n.get(opaqueKey) != nil {
 		return l.lowerOpaque(n, what, property)

@@ -42,34 +42,6 @@ func nullable(t *Type) *Type {
 	return out
 }
 
-// lowerAnyOf lowers anyOf: [X, {type: "null"}], in either order.
-func (l *loader) lowerAnyOf(n *node, what string, property bool) *Type {
-	l.only(n, "anyOf", "title", "description", "default")
-	out := l.annotated(n, Nullable, property)
-	list := n.get("anyOf")
-	if !l.kind(list, listNode, "anyOf") {
-		return nil
-	}
-	var inner *node
-	for _, item := range list.items {
-		if !isNull(item) {
-			inner = item
-		}
-	}
-	if len(list.items) != 2 || inner == nil || !isNull(list.items[0]) && !isNull(list.items[1]) {
-		l.errorf(list.pos, ruleUnsupported, "anyOf other than of one schema and null is not supported yet by this version").
-			hint(`anyOf: [{$ref: "#/types/NAME"}, {type: "null"}]`)
-		return nil
-	}
-	t := l.lower(inner, what, false)
-	if t == nil {
-		return nil
-	}
-	out.Items = t
-	l.nullables = append(l.nullables, out)
-	return out
-}
-
 // isNull tells whether n is the schema {type: "null"}.
 func isNull(n *node) bool {
 	if n.kind != mappingNode || len(n.members) != 1 {

@@ -139,6 +139,7 @@ func (l *loader) namedTypes(n *node) []*NamedType {
 		}
 		folded[low] = t
 		l.types[m.key] = t
+		l.typeNodes[m.key] = m.value
 		l.typeNames = append(l.typeNames, m.key)
 		declared = append(declared, t)
 	}

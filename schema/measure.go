@@ -44,6 +44,10 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 		m.depth++
 	case Nullable:
 		m.add(measureType(t.Items, known))
+	case Union:
+		for _, v := range t.Variants {
+			m.add(measureType(v, known))
+		}
 	case FreeObject:
 		m.depth++
 	case Object:

@@ -78,6 +78,8 @@ const (
 	Opaque Kind = "opaque"
 	// FreeObject is an object of any members.
 	FreeObject Kind = "free"
+	// Union is one of its Variants.
+	Union Kind = "union"
 	// Ref stands for the named type Ref points to.
 	Ref Kind = "ref"
 )
@@ -96,6 +98,12 @@ type Type struct {
 	// Keys of a map: a string.
 	Keys *Type
 	Ref  *NamedType
+	// Variants of a union, in declaration order. Objects are told apart by
+	// the member called Tag, which is Tags[i] in Variants[i]; with Tag empty
+	// the variants are all of different JSON types.
+	Variants []*Type
+	Tag      string
+	Tags     []string
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
 	// MinLength, MaxLength: code points of a string. MinItems, MaxItems:

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // maxCycle is how many types may refer to each other in a circle.
 const maxCycle = 256
 
@@ -61,6 +63,8 @@ func ends(t *Type, pending map[*NamedType]bool) bool {
 		return !pending[t.Ref]
 	case Nullable:
 		return true
+	case Union:
+		return slices.ContainsFunc(t.Variants, func(v *Type) bool { return ends(v, pending) })
 	case Array, Map:
 		return t.MinItems == 0 || ends(t.Items, pending)
 	case Object:

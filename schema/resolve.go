@@ -61,7 +61,7 @@ func (l *loader) resolve(m *Manifest) (order [][]*NamedType, ok bool) {
 			direct[r.owner] = append(direct[r.owner], r)
 		}
 	}
-	l.unused(m.Types, uses)
+	l.unused(m.Types, slices.Concat(l.refs, l.merged))
 	order = components(m.Types, uses)
 	ok = true
 	for _, group := range order {
@@ -137,7 +137,11 @@ func components(types []*NamedType, uses map[*NamedType][]reference) (order [][]
 }
 
 // unused warns of types that no capability reaches.
-func (l *loader) unused(types []*NamedType, uses map[*NamedType][]reference) {
+func (l *loader) unused(types []*NamedType, refs []reference) {
+	uses := make(map[*NamedType][]reference)
+	for _, r := range refs {
+		uses[r.owner] = append(uses[r.owner], r)
+	}
 	reached := make(map[*NamedType]bool, len(types))
 	queue := []*NamedType{nil} // nil is the owner of what capabilities refer to
 	for len(queue) > 0 {

@@ -52,6 +52,8 @@ const (
 	ruleMisplacedDefault = "misplaced-default"
 	ruleNullTwice        = "null-twice"
 	ruleOpaque           = "opaque"
+	ruleBadUnion         = "bad-union"
+	ruleMergeConflict    = "merge-conflict"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -100,6 +102,8 @@ func Rules() []Rule {
 		{ruleBadDefault, "A default satisfies its own schema and stands on an optional property."},
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
+		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
+		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

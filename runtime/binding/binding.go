@@ -23,6 +23,8 @@ const (
 	Map Kind = "map"
 	// Free is an object of any members.
 	Free Kind = "free"
+	// Union is one of its Variants.
+	Union Kind = "union"
 	// Ref is the shape that stands under its name in the Capability's Types:
 	// shapes that hold themselves are there.
 	Ref Kind = "ref"
@@ -55,6 +57,11 @@ type Shape struct {
 	// Range bounds a number, where nil is unbounded, and an int64, where both
 	// bounds are set and inclusive.
 	Range *Range `json:"range,omitempty"`
+	// Variants of a union: objects whose member Tag is Tags[i] in Variants[i],
+	// or, without Tag, shapes of different JSON types.
+	Variants []Shape  `json:"variants,omitempty"`
+	Tag      string   `json:"tag,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
 	// Ref is the name of a Ref's shape.
 	Ref string `json:"ref,omitempty"`
 	// MultipleOf is a decimal text, empty for none; for integers, int64 and numbers.

@@ -86,6 +86,8 @@ func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	if f != nil {
 		o.truth("required", f.Required)
 	}
+	o.text("tag", s.Tag)
+	o.union(s)
 	o.write(w)
 }
 

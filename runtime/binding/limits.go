@@ -9,6 +9,8 @@ const (
 	MaxFields = 256
 	// MaxTypes is how many named shapes one capability may have.
 	MaxTypes = 10_000
+	// MaxVariants is how many variants one union may have.
+	MaxVariants = 64
 	// MaxEnum is how many strings one enum may have.
 	MaxEnum = 10_000
 	// MaxTableEntries is how many capabilities a table may have.

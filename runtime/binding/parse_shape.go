@@ -29,6 +29,9 @@ const (
 	memberRange
 	memberMultipleOf
 	memberRef
+	memberVariants
+	memberTag
+	memberTags
 	memberNullable
 	memberKeys
 	memberFormat
@@ -37,7 +40,7 @@ const (
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "nullable", "keys", "format"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "format"}
 }
 
 // applies tells which members a kind may have.
@@ -61,6 +64,8 @@ func (k Kind) applies(member int) bool {
 		return k == Number || k == Int64
 	case memberRef:
 		return k == Ref
+	case memberVariants, memberTag, memberTags:
+		return k == Union
 	case memberMultipleOf:
 		return k == Integer || k == Number || k == Int64
 	}
@@ -77,7 +82,7 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	switch string(r.Key()) {
 	case "kind":
 		d.seen.Mark(r, memberKind)
-		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Bytes), string(Ref)))
+		s.Kind = Kind(r.Enum(string(String), string(Integer), string(Number), string(Boolean), string(Array), string(Object), string(Opaque), string(Free), string(Map), string(Int64), string(Bytes), string(Union), string(Ref)))
 	case "fields":
 		d.seen.Mark(r, memberFields)
 		s.Fields = decodeFields(r, d.level+1)
@@ -125,6 +130,21 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "ref":
 		d.seen.Mark(r, memberRef)
 		s.Ref = r.String(1, maxFieldName)
+	case "variants":
+		d.seen.Mark(r, memberVariants)
+		r.BeginArray(2, MaxVariants)
+		for r.NextElement() {
+			s.Variants = append(s.Variants, decodeShape(r, d.level+1))
+		}
+	case "tag":
+		d.seen.Mark(r, memberTag)
+		s.Tag = r.String(1, maxFieldName)
+	case "tags":
+		d.seen.Mark(r, memberTags)
+		r.BeginArray(2, MaxVariants)
+		for r.NextElement() {
+			s.Tags = append(s.Tags, r.String(0, maxText))
+		}
 	case "nullable":
 		d.seen.Mark(r, memberNullable)
 		s.Nullable = r.Bool()
@@ -154,6 +174,12 @@ func (d *shapeDecoder) finish(r *canon.Reader) {
 	case Integer:
 		if s.Minimum > s.Maximum {
 			r.Fail(canon.CodeRange, "minimum is above maximum")
+		}
+	}
+	if s.Kind == Union {
+		r.Require(&d.seen, memberVariants, "variants")
+		if (s.Tag == "") != (len(s.Tags) == 0) || s.Tag != "" && len(s.Tags) != len(s.Variants) {
+			r.Fail(canon.CodeUnknown, "tags that do not fit the variants")
 		}
 	}
 	if s.Kind == Ref {

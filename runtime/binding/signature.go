@@ -54,6 +54,8 @@ func (s *Shape) annotation() string {
 		return "bool"
 	case Opaque:
 		return "any"
+	case Union:
+		return s.alternatives()
 	case Ref:
 		return s.Ref
 	case Array:

@@ -90,6 +90,9 @@ func (s *Shape) refs(f func(name string)) {
 	if s.Items != nil {
 		s.Items.refs(f)
 	}
+	for i := range s.Variants {
+		s.Variants[i].refs(f)
+	}
 	for i := range s.Fields {
 		s.Fields[i].refs(f)
 	}

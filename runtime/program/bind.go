@@ -217,6 +217,8 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 		if v, ok := v.(starlark.IterableMapping); ok {
 			return e.free(v, depth)
 		}
+	case binding.Union:
+		return e.union(s, v, depth)
 	case binding.Opaque:
 		return e.opaque(v, depth)
 	}

@@ -43,6 +43,8 @@ func decodeValue(r *canon.Reader, s *shape) starlark.Value {
 		return decodeMap(r, s)
 	case binding.Free:
 		return decodeDict(r)
+	case binding.Union:
+		return decodeUnion(r, s)
 	case binding.Opaque:
 		return decodeOpaque(r)
 	case binding.Array:

@@ -30,11 +30,12 @@ type shape struct {
 	spec  *binding.Shape
 	items *shape // of an array; values of a map
 
-	mapKeys *shape           // of a map
-	fields  []field          // of an object, in declaration order
-	byName  []int            // indexes of fields, sorted by name
-	index   map[string]int   // name to index
-	keys    []starlark.Value // names in declaration order
+	variants []*shape         // of a union
+	mapKeys  *shape           // of a map
+	fields   []field          // of an object, in declaration order
+	byName   []int            // indexes of fields, sorted by name
+	index    map[string]int   // name to index
+	keys     []starlark.Value // names in declaration order
 
 	pattern  *canon.Pattern
 	minimum  *float64
@@ -191,6 +192,8 @@ func (all *shapes) fill(s *shape, spec *binding.Shape) error {
 		s.items, err = all.shape(spec.Items)
 	case binding.Object:
 		err = s.object(all)
+	case binding.Union:
+		err = s.union(all)
 	default:
 		err = fmt.Errorf("program: unknown kind %q", spec.Kind)
 	}

@@ -19,13 +19,22 @@ const _ = runtime.GeneratedCode1
 type Handlers interface {
 	// Free is shapes.free, effect read: Take and return objects of any members.
 	Free(ctx context.Context, in FreeInput) (FreeOutput, error)
+	// Merged is shapes.merged, effect read: Take and return objects that are
+	// merged of others.
+	Merged(ctx context.Context, in MergedInput) (types.Aged, error)
 	// Opaque is shapes.opaque, effect read: Take and return anything.
 	Opaque(ctx context.Context, in OpaqueInput) (OpaqueOutput, error)
 	// Recursive is shapes.recursive, effect read: Take and return values that hold
 	// others of their type.
 	Recursive(ctx context.Context, in RecursiveInput) (types.Chain, error)
+	// Tagged is shapes.tagged, effect read: Take and return objects that a tag
+	// tells apart.
+	Tagged(ctx context.Context, in TaggedInput) (TaggedOutput, error)
 	// Tree is shapes.tree, effect read: Take and return a tree.
 	Tree(ctx context.Context, in types.Tree) (TreeOutput, error)
+	// Union is shapes.union, effect read: Take and return values that their JSON
+	// type tells apart.
+	Union(ctx context.Context, in UnionInput) (UnionOutput, error)
 }
 
 // Register adds the capabilities of shapes to b.
@@ -35,7 +44,10 @@ func Register(b *runtime.Builder, h Handlers) {
 		return
 	}
 	b.Register(freeCapability(h))
+	b.Register(mergedCapability(h))
 	b.Register(opaqueCapability(h))
 	b.Register(recursiveCapability(h))
+	b.Register(taggedCapability(h))
 	b.Register(treeCapability(h))
+	b.Register(unionCapability(h))
 }

@@ -1,0 +1,29 @@
+package codegen_test
+
+import (
+	"testing"
+
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
+	"github.com/capgen/capgen/runtime"
+)
+
+// allOf is one object with the properties of all: in Go, for programs, and in
+// canonical bytes.
+func TestRunMerged(t *testing.T) {
+	runKinds(t, []kindRun{
+		{
+			name: "merged", program: `r = shapes.merged(name = "n", note2 = "2", age = 3); return [r.age, r]`,
+			canonical: `{"age":3,"extra":{"name":"x","note":"none"},"name":"n","note":"none","note2":"2"}`,
+			view: map[string]any{
+				"age": int64(3), "extra": map[string]any{"name": "x", "note": "none"}, "name": "n", "note": "none", "note2": "2",
+			},
+			in:  shapes.MergedInput{Name: "n", Note: "none", Note2: "2", Age: 3, Extra: shapes.MergedInputExtra{Name: "x", Note: "none"}},
+			out: types.Aged{Name: "a", Note: "b", Note2: "c", Age: 4}, result: `[4,{"name":"a","note":"b","note2":"c","age":4}]`,
+		},
+		{name: "required by a part", program: `return shapes.merged(note2 = "2", age = 3)`, err: runtime.ErrInvalidArguments, path: "name"},
+		{name: "bound of a part", program: `return shapes.merged(name = "123456789", note2 = "2", age = 3)`, err: runtime.ErrInvalidArguments, path: "name"},
+		{name: "unknown to all", program: `return shapes.merged(name = "n", note2 = "2", age = 3, extra = {"name": "x", "age": 1})`, err: runtime.ErrInvalidArguments, path: "extra.age"},
+		{name: "output out of bounds", program: `return shapes.merged(name = "n", note2 = "2", age = 3)`, out: types.Aged{Age: -1}, err: runtime.ErrCapabilityFailed},
+	})
+}
