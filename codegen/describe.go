@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -36,6 +37,7 @@ type apiField struct {
 	MinLength        int             `json:"minLength,omitempty"`
 	MaxLength        *int            `json:"maxLength,omitempty"`
 	Pattern          string          `json:"pattern,omitempty"`
+	Format           string          `json:"format,omitempty"`
 	MinItems         int             `json:"minItems,omitempty"`
 	MaxItems         *int            `json:"maxItems,omitempty"`
 	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
@@ -88,11 +90,11 @@ func (d describer) typ(ref *schema.Type) apiField {
 		f.Type, f.Description = annotation(ref), describe(ref)
 		return f
 	}
-	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {
-			f.MinLength, f.MaxLength = t.MinLength, unless(t.MaxLength, impliedMaxLength)
+			f.MinLength, f.MaxLength = t.MinLength, unless(t.MaxLength, impliedLength(t))
 		}
 	case schema.Integer:
 		f.Minimum, f.Maximum = integerBound(t.Minimum, -impliedInteger), integerBound(t.Maximum, impliedInteger)
@@ -152,6 +154,14 @@ func describeDefault(p *schema.Property) json.RawMessage {
 		}
 	}
 	return json.RawMessage(p.Default)
+}
+
+// impliedLength is the cap on a string where the author wrote none.
+func impliedLength(t *schema.Type) int {
+	if t.Format != "" {
+		return canon.Format(t.Format).MaxLength()
+	}
+	return impliedMaxLength
 }
 
 func unless(n, implied int) *int {

@@ -204,6 +204,9 @@ func readExpr(from *jen.Statement, t *goType) jen.Code {
 //	r.Match(v.Path, &listInputPathPattern)
 //	r.AtLeast(v.Ratio, 0.5)
 func emitChecks(g *jen.Group, on, value string, t *goType) {
+	if t.name != "" { // a format
+		value = "string(" + value + ")"
+	}
 	emitChecksOf(g, on, value, t.checks)
 }
 

@@ -93,10 +93,11 @@ func emitEncode(g *jen.Group, to *jen.Statement, value string, t *goType, depth 
 	case nullable:
 		emitEncodeNullable(g, to, value, t, depth)
 	default:
-		if t.name != "" { // an enum
-			value = "string(" + value + ")"
+		text := value
+		if t.name != "" { // an enum or a format
+			text = "string(" + value + ")"
 		}
-		g.Add(to).Dot(t.op).Call(append([]jen.Code{jen.Id(value)}, exprs(t.args)...)...)
+		g.Add(to).Dot(t.op).Call(append([]jen.Code{jen.Id(text)}, exprs(t.args)...)...)
 		emitChecks(g, "w", value, t)
 	}
 }

@@ -154,6 +154,7 @@ func rules(t *schema.Type) []string {
 		add("minLength", positive(t.MinLength))
 		add("maxLength", positive(t.MaxLength))
 		add("pattern", quotedText(t.Pattern))
+		add("format", t.Format)
 		add("enum", strings.Join(quotedAlways(t.Enum), ","))
 	case schema.Integer, schema.Int64:
 		add("minimum", strconv.FormatInt(t.Minimum, 10))

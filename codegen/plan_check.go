@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -166,6 +167,9 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 	case schema.Object:
 		n += p.measureProperties(t, within, depth)
 	case schema.String, schema.Integer, schema.Int64, schema.Bytes, schema.Number, schema.Boolean, schema.Opaque, schema.FreeObject:
+		if t.Format != "" && canon.Format(t.Format).MaxLength() == 0 {
+			p.fail(t.Pos, "unknown-format", "", "%s is no format of this version", strconv.Quote(t.Format))
+		}
 		if len(t.Enum) > maxEnum {
 			p.fail(t.Pos, "enum-size", "", "an enum has at most %d values, not %d", maxEnum, len(t.Enum))
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -50,7 +51,7 @@ func (b *builder) root(name, what string, t *schema.Type) {
 // under is what the root declaration called name is defined as.
 func (b *builder) under(name string, t *schema.Type) *goType {
 	g := b.typ(b.pkg, name, t, false)
-	if g.form == scalar {
+	if g.form == scalar && len(t.Enum) > 0 {
 		g.name, g.pkg = "", "" // an enum that is a root is not a type beside it
 	}
 	return g
@@ -166,7 +167,31 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		g.pattern = pattern{name: unexported(name) + "Pattern", expr: t.Pattern}
 		g.checks = []check{{method: "Match", arg: "&" + g.pattern.name}}
 	}
+	if t.Format != "" {
+		g.checks = append(g.checks, check{method: "Format", arg: strconv.Quote(t.Format)})
+		if n := formatType(t.Format); n != "" {
+			g.name, g.pkg = n, canonPath
+		}
+	}
 	return g
+}
+
+// formatType is the type of canon for strings of a format, empty for those
+// that are plain strings.
+func formatType(format string) string {
+	switch canon.Format(format) {
+	case canon.FormatDateTime:
+		return "DateTime"
+	case canon.FormatDate:
+		return "Date"
+	case canon.FormatTime:
+		return "Time"
+	case canon.FormatDuration:
+		return "Duration"
+	case canon.FormatUUID:
+		return "UUID"
+	}
+	return ""
 }
 
 func (p *planner) mapType(pkg, name string, t *schema.Type) *goType {

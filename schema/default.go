@@ -147,6 +147,9 @@ func (l *loader) checkString(t *Type, n *node, what string, bad func(string, ...
 	if c := utf8.RuneCountInString(n.text); c < t.MinLength || c > t.MaxLength {
 		return bad("%d characters, not between %d and %d", c, t.MinLength, t.MaxLength)
 	}
+	if t.Format != "" && !canon.Format(t.Format).Valid(n.text) {
+		return bad("%s does not have the format %s", quote(n.text), t.Format)
+	}
 	if t.Pattern != "" {
 		// An error here is reported where the pattern stands.
 		if re, err := regexp.Compile(t.Pattern); err != nil || !re.MatchString(n.text) {

@@ -190,6 +190,7 @@ func (w *schemaWriter) stringRules(t *Type, null bool) {
 		w.atLeast("minLength", t.MinLength)
 		w.integer("maxLength", int64(t.MaxLength))
 		w.string("pattern", t.Pattern)
+		w.string("format", t.Format)
 		return
 	}
 	w.key("enum")

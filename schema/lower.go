@@ -142,7 +142,7 @@ func keywordsOf(k Kind) []string {
 	case Array:
 		return []string{"items", "minItems", "maxItems"}
 	case String:
-		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding"}
+		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding", "format"}
 	case Integer:
 		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "format"}
 	case Number:
@@ -165,12 +165,6 @@ func (l *loader) checkKeywords(n *node, k Kind) {
 			if k != String {
 				l.errorf(m.pos, ruleUnsupported, "%s on type %s is not supported yet by this version", quote(m.key), k).
 					hint("enum lists strings; const takes one value of any scalar type")
-				continue
-			}
-		case "format":
-			if k == String {
-				l.errorf(m.pos, ruleUnsupported, "format on type string is not supported yet by this version").
-					hint("remove it; a pattern can say what the string looks like")
 				continue
 			}
 		}

@@ -1,5 +1,7 @@
 package schema
 
+import "github.com/capgen/capgen/runtime/canon"
+
 // lowerString lowers enum and const, or the bounds and the pattern.
 func (l *loader) lowerString(t *Type, n *node) {
 	if v := n.get("contentEncoding"); v != nil {
@@ -11,6 +13,22 @@ func (l *loader) lowerString(t *Type, n *node) {
 		return
 	}
 	l.lowerStringRules(t, n)
+	if v := n.get("format"); v != nil {
+		l.lowerFormat(t, n, v)
+	}
+}
+
+// lowerFormat lowers format. What bounds the length where the schema does not
+// is the longest that anyone means.
+func (l *loader) lowerFormat(t *Type, n, v *node) {
+	s, ok := l.word(v, "format of a string", canon.Formats(), []string{"capgen-blob"})
+	if !ok {
+		return
+	}
+	t.Format = s
+	if n.get("maxLength") == nil {
+		t.MaxLength = max(t.MinLength, canon.Format(s).MaxLength())
+	}
 }
 
 // lowerStringRules lowers the lengths and the pattern.
@@ -28,7 +46,7 @@ func (l *loader) lowerStringRules(t *Type, n *node) {
 // one.
 func (l *loader) lowerEnum(t *Type, n *node) {
 	t.MaxLength = MaxLength
-	for _, key := range []string{"minLength", "maxLength", "pattern"} {
+	for _, key := range []string{"minLength", "maxLength", "pattern", "format"} {
 		if m := n.member(key); m != nil {
 			l.errorf(m.pos, ruleWrongKeyword, "%s says nothing beside the list of all values", quote(key)).hint("remove it")
 		}

@@ -113,6 +113,8 @@ type Type struct {
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
 	Pattern              string
+	// Format of a string, one of canon.Formats.
+	Format string
 	// Minimum and Maximum of an integer or int64, inclusive, always set.
 	Minimum, Maximum int64
 	// Bounds of a number: shortest decimal texts, empty for none.

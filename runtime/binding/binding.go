@@ -51,6 +51,8 @@ type Shape struct {
 	Const string `json:"const,omitempty"`
 	// Pattern is an RE2 expression that must match somewhere in the string.
 	Pattern string `json:"pattern,omitempty"`
+	// Format of a string, one of canon.Formats.
+	Format string `json:"format,omitempty"`
 	// Minimum and Maximum bound an integer, inclusively.
 	Minimum int64 `json:"minimum,omitempty"`
 	Maximum int64 `json:"maximum,omitempty"`

@@ -25,6 +25,7 @@ func everything() *binding.Capability {
 			{Name: "order", Shape: binding.Shape{Kind: binding.String, MaxLength: 4, Enum: []string{"name", "size", "", "é😀\""}}},
 			{Name: "wide", Shape: binding.Shape{Kind: binding.Int64, MultipleOf: "2", Range: &binding.Range{Min: "-9223372036854775808", Max: "9223372036854775807"}}},
 			{Name: "data", Shape: binding.Shape{Kind: binding.Bytes, MaxLength: 8}},
+			{Name: "at", Shape: binding.Shape{Kind: binding.String, MaxLength: 64, Format: "date-time"}},
 			{Name: "labels", Shape: binding.Shape{Kind: binding.Map, MaxLength: 9, Keys: &text, Items: &binding.Shape{Kind: binding.Boolean}}},
 			{Name: "filter", Shape: binding.Shape{Kind: binding.Object, Fields: []binding.Field{{Name: "owner", Shape: text}}}},
 			{Name: "tags", Shape: binding.Shape{Kind: binding.Array, MaxLength: 3, Items: &text}, Default: `["a"]`},

@@ -62,6 +62,7 @@ func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	if len(s.Fields) > 0 {
 		o.add("fields", func(w *canon.Writer) { encodeFields(w, s.Fields) })
 	}
+	o.text("format", s.Format)
 	if s.Items != nil {
 		o.add("items", func(w *canon.Writer) { encodeShape(w, s.Items, nil) })
 	}

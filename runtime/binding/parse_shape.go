@@ -35,12 +35,13 @@ const (
 	memberNullable
 	memberKeys
 	memberConst
+	memberFormat
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "const"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "const", "format"}
 }
 
 // applies tells which members a kind may have.
@@ -56,7 +57,7 @@ func (k Kind) applies(member int) bool {
 		return k == Map
 	case memberMinLength, memberMaxLength:
 		return k == String || k == Bytes || k == Array || k == Map
-	case memberEnum, memberPattern:
+	case memberEnum, memberPattern, memberFormat:
 		return k == String
 	case memberMinimum, memberMaximum:
 		return k == Integer
@@ -114,6 +115,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "pattern":
 		d.seen.Mark(r, memberPattern)
 		s.Pattern = r.String(1, maxText)
+	case "format":
+		d.seen.Mark(r, memberFormat)
+		s.Format = r.Enum(canon.Formats()...)
 	case "minimum":
 		d.seen.Mark(r, memberMinimum)
 		s.Minimum = r.Int(-canon.MaxInteger, canon.MaxInteger)

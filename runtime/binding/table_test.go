@@ -45,7 +45,7 @@ func TestTable(t *testing.T) {
 		for _, e := range entries {
 			wg.Go(func() {
 				c, err := table.Lookup(e.Name)
-				if err != nil || c.Name != e.Name || c.ID != e.ID || len(c.Input) != 10 {
+				if err != nil || c.Name != e.Name || c.ID != e.ID || len(c.Input) != 11 {
 					t.Errorf("%s: %v, %v", e.Name, c, err)
 				}
 			})

@@ -279,6 +279,9 @@ func (e *encoder) string(s *shape, v string) *refusal {
 		if s.pattern != nil {
 			e.w.Match(v, s.pattern)
 		}
+		if s.spec.Format != "" {
+			e.w.Format(v, canon.Format(s.spec.Format))
+		}
 	}
 	return e.check()
 }

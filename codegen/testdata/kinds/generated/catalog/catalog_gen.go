@@ -11,6 +11,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/context"
 	deepSpace "github.com/capgen/capgen/codegen/testdata/kinds/generated/deep/space"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
 	funcNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/func"
 	hCanon "github.com/capgen/capgen/codegen/testdata/kinds/generated/h/canon"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
@@ -49,6 +50,7 @@ type Handlers struct {
 	Context       context.Handlers
 	DeepSpace     deepSpace.Handlers
 	Every         every.Handlers
+	Forms         forms.Handlers
 	Func          funcNS.Handlers
 	HCanon        hCanon.Handlers
 	Nulls         nulls.Handlers
@@ -69,6 +71,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	context.Register(b, h.Context)
 	deepSpace.Register(b, h.DeepSpace)
 	every.Register(b, h.Every)
+	forms.Register(b, h.Forms)
 	funcNS.Register(b, h.Func)
 	hCanon.Register(b, h.HCanon)
 	nulls.Register(b, h.Nulls)
