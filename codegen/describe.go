@@ -27,6 +27,7 @@ type apiField struct {
 	Type             string          `json:"type"`
 	Required         bool            `json:"required,omitempty"`
 	Default          json.RawMessage `json:"default,omitempty"`
+	Deprecated       bool            `json:"deprecated,omitempty"`
 	Description      string          `json:"description,omitempty"`
 	Enum             []string        `json:"enum,omitempty"`
 	Const            json.RawMessage `json:"const,omitempty"`
@@ -68,7 +69,7 @@ func (d describer) properties(t *schema.Type) []apiField {
 	out := []apiField{}
 	for _, p := range t.Properties {
 		f := d.typ(p.Type)
-		f.Name, f.Required = p.Name, p.Required
+		f.Name, f.Required, f.Deprecated = p.Name, p.Required, p.Deprecated
 		if p.Default != "" {
 			f.Default = describeDefault(p)
 		}
