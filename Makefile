@@ -89,6 +89,10 @@ clients: build $(INSTALLED) ## Let other makers' MCP clients use bin/workspace (
 	$(GO) test -count=1 -run '^TestClient$$' ./cmd/workspace -server $(CURDIR)/$(BIN)/workspace
 	cd $(CLIENTS) && node --test
 
+.PHONY: tokens
+tokens: build ## Count the tokens that a model reads of the tools
+	cd tools && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+
 .PHONY: cross
 cross: ## Build and vet for other systems
 	@for p in $(PLATFORMS); do \
@@ -118,7 +122,7 @@ bench: ## Run the benchmarks and summarize them
 	$(TOOL) benchstat $(BIN)/bench.txt
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test race clients fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test race clients tokens fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind
