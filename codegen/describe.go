@@ -19,11 +19,16 @@ const (
 )
 
 // apiField is what describe_api says of one value. A member that would say
-// nothing is omitted.
+// nothing is omitted, and a field with nothing but a type and a description is
+// a string, because a model pays for every word: see MarshalJSON.
 type apiField struct {
-	Name             string          `json:"name,omitempty"`
-	Type             string          `json:"type"`
-	Required         bool            `json:"required,omitempty"`
+	Name string `json:"-"`
+	// Type is empty where it has been said: by the signature for a parameter, by
+	// the list for its items, by Fields for an object.
+	Type string `json:"type,omitempty"`
+	// Required is false for a member that may be left out and has no default. A
+	// parameter's signature says the same.
+	Required         *bool           `json:"required,omitempty"`
 	Default          json.RawMessage `json:"default,omitempty"`
 	Description      string          `json:"description,omitempty"`
 	Enum             []string        `json:"enum,omitempty"`
@@ -37,27 +42,91 @@ type apiField struct {
 	MinItems         int             `json:"minItems,omitempty"`
 	MaxItems         *int            `json:"maxItems,omitempty"`
 	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
-	Fields           []apiField      `json:"fields,omitempty"`
+	Fields           apiFields       `json:"fields,omitempty"`
 	Items            *apiField       `json:"items,omitempty"`
 }
 
-// describeInput is the JSON array of an input's parameters.
+// MarshalJSON
+//
+//	"int"
+//	"int: How many."
+//	"How many."  where the type has been said
+//	{"type":"int","description":"How many.","minimum":1}
+func (f apiField) MarshalJSON() ([]byte, error) {
+	type members apiField // without this method
+	object := jsonText(members(f))
+	said := members{Type: f.Type, Description: f.Description}
+	switch {
+	case object != jsonText(said):
+		return []byte(object), nil
+	case f.Type == "":
+		return []byte(jsonText(f.Description)), nil
+	case f.Description == "":
+		return []byte(jsonText(f.Type)), nil
+	}
+	return []byte(jsonText(f.Type + ": " + f.Description)), nil
+}
+
+// apiFields are the members of an object by name, in declaration order.
+type apiFields []apiField
+
+func (fields apiFields) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, f := range fields {
+		b.WriteString(pick(i == 0, "{", ","))
+		b.WriteString(jsonText(f.Name) + ":" + jsonText(f))
+	}
+	if len(fields) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// describeInput is a JSON object of an input's parameters: of each, what its
+// signature does not say.
 func describeInput(t *schema.Type) string {
-	return jsonText(describeProperties(resolved(t)))
+	var out apiFields
+	for _, f := range describeProperties(resolved(t)) {
+		f.Type, f.Required, f.Default = "", nil, nil
+		if !f.silent() {
+			out = append(out, f)
+		}
+	}
+	return jsonText(out)
 }
 
 // describeOutput is the JSON of a result, a field without a name.
 func describeOutput(t *schema.Type) string {
-	return jsonText(describeType(t))
+	f := describeType(t)
+	f.forgetLengths()
+	return jsonText(f)
 }
 
-func describeProperties(t *schema.Type) []apiField {
-	out := []apiField{}
+// forgetLengths of strings: they bind the handler, and a program that reads a
+// result does nothing with them.
+func (f *apiField) forgetLengths() {
+	f.MinLength, f.MaxLength = 0, nil
+	for i := range f.Fields {
+		f.Fields[i].forgetLengths()
+	}
+	if f.Items != nil {
+		if f.Items.forgetLengths(); f.Items.silent() {
+			f.Items = nil
+		}
+	}
+}
+
+func describeProperties(t *schema.Type) apiFields {
+	var out apiFields
 	for _, p := range t.Properties {
 		f := describeType(p.Type)
-		f.Name, f.Required = p.Name, p.Required
-		if p.Default != "" {
+		f.Name = p.Name
+		switch {
+		case p.Default != "":
 			f.Default = json.RawMessage(p.Default)
+		case !p.Required:
+			f.Required = new(bool)
 		}
 		out = append(out, f)
 	}
@@ -79,19 +148,21 @@ func describeType(ref *schema.Type) apiField {
 		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.Number(t.NumberMax)
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if items := describeType(t.Items); !items.silent() {
+		items := describeType(t.Items)
+		items.Type = ""
+		if !items.silent() {
 			f.Items = &items
 		}
 	case schema.Object:
-		f.Fields = describeProperties(t)
+		if f.Fields = describeProperties(t); len(f.Fields) > 0 {
+			f.Type = ""
+		}
 	}
 	return f
 }
 
-// silent fields say no more than their type.
-func (f apiField) silent() bool {
-	return jsonText(f) == jsonText(apiField{Type: f.Type})
-}
+// silent fields add nothing to the type that has been said.
+func (f apiField) silent() bool { return jsonText(f) == `""` }
 
 func pick[T any](first bool, a, b T) T {
 	if first {
