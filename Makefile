@@ -75,6 +75,24 @@ check: ## Fail if generated code is missing, stale or edited
 nocgo: ## Build without cgo
 	CGO_ENABLED=0 $(GO) build ./...
 
+CLIENTS := tests/clients
+# What npm installed last, newer than what it should install.
+INSTALLED := $(CLIENTS)/node_modules/.package-lock.json
+
+$(INSTALLED): $(CLIENTS)/package.json $(CLIENTS)/package-lock.json
+	@command -v npm >/dev/null || { echo "make clients needs Node 20 or newer, with npm"; exit 1; }
+	cd $(CLIENTS) && npm install --no-save --omit=optional --prefer-offline --loglevel=error
+	@touch $@
+
+.PHONY: clients
+clients: build $(INSTALLED) ## Let other makers' MCP clients use bin/workspace (needs Node 20 and npm)
+	$(GO) test -count=1 -run '^TestClient$$' ./cmd/workspace -server $(CURDIR)/$(BIN)/workspace
+	cd $(CLIENTS) && node --test
+
+.PHONY: tokens
+tokens: build ## Count the tokens that a model reads of the tools
+	cd tools && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+
 .PHONY: cross
 cross: ## Build and vet for other systems
 	@for p in $(PLATFORMS); do \
@@ -104,8 +122,8 @@ bench: ## Run the benchmarks and summarize them
 	$(TOOL) benchstat $(BIN)/bench.txt
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test race fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test race clients tokens fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind
-	rm -rf $(BIN)
+	rm -rf $(BIN) $(CLIENTS)/node_modules

@@ -21,11 +21,16 @@ const (
 )
 
 // apiField is what describe_api says of one value. A member that would say
-// nothing is omitted.
+// nothing is omitted, and a field with nothing but a type and a description is
+// a string, because a model pays for every word: see MarshalJSON.
 type apiField struct {
-	Name             string          `json:"name,omitempty"`
-	Type             string          `json:"type"`
-	Required         bool            `json:"required,omitempty"`
+	Name string `json:"-"`
+	// Type is empty where it has been said: by the signature for a parameter, by
+	// the list for its items, by Fields for an object.
+	Type string `json:"type,omitempty"`
+	// Required is false for a member that may be left out and has no default. A
+	// parameter's signature says the same.
+	Required         *bool           `json:"required,omitempty"`
 	Default          json.RawMessage `json:"default,omitempty"`
 	Deprecated       bool            `json:"deprecated,omitempty"`
 	Description      string          `json:"description,omitempty"`
@@ -46,32 +51,102 @@ type apiField struct {
 	MaxProperties    *int            `json:"maxProperties,omitempty"`
 	Keys             *apiField       `json:"keys,omitempty"`
 	Values           *apiField       `json:"values,omitempty"`
-	Fields           []apiField      `json:"fields,omitempty"`
+	Fields           apiFields       `json:"fields,omitempty"`
 	Items            *apiField       `json:"items,omitempty"`
 	Variants         []apiField      `json:"variants,omitempty"`
 }
 
-// describeInput is the JSON array of an input's parameters.
+// MarshalJSON
+//
+//	"int"
+//	"int: How many."
+//	"How many."  where the type has been said
+//	{"type":"int","description":"How many.","minimum":1}
+func (f apiField) MarshalJSON() ([]byte, error) {
+	type members apiField // without this method
+	object := jsonText(members(f))
+	said := members{Type: f.Type, Description: f.Description}
+	switch {
+	case object != jsonText(said):
+		return []byte(object), nil
+	case f.Type == "":
+		return []byte(jsonText(f.Description)), nil
+	case f.Description == "":
+		return []byte(jsonText(f.Type)), nil
+	}
+	return []byte(jsonText(f.Type + ": " + f.Description)), nil
+}
+
+// apiFields are the members of an object by name, in declaration order.
+type apiFields []apiField
+
+func (fields apiFields) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, f := range fields {
+		b.WriteString(pick(i == 0, "{", ","))
+		b.WriteString(jsonText(f.Name) + ":" + jsonText(f))
+	}
+	if len(fields) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// describeInput is a JSON object of an input's parameters: of each, what its
+// signature does not say.
 func describeInput(t *schema.Type) string {
-	return jsonText(describer{}.properties(resolved(t)))
+	var out apiFields
+	for _, f := range (describer{}).properties(resolved(t)) {
+		f.Type, f.Required, f.Default = "", nil, nil
+		if !f.silent() {
+			out = append(out, f)
+		}
+	}
+	return jsonText(out)
 }
 
 // describeOutput is the JSON of a result, a field without a name.
 func describeOutput(t *schema.Type) string {
-	return jsonText(describer{}.typ(t))
+	f := describer{}.typ(t)
+	f.forgetLengths()
+	return jsonText(f)
+}
+
+// forgetLengths of strings: they bind the handler, and a program that reads a
+// result does nothing with them.
+func (f *apiField) forgetLengths() {
+	f.MinLength, f.MaxLength = 0, nil
+	for i := range f.Fields {
+		f.Fields[i].forgetLengths()
+	}
+	for i := range f.Variants {
+		f.Variants[i].forgetLengths()
+	}
+	for _, part := range []**apiField{&f.Items, &f.Keys, &f.Values} {
+		if *part == nil {
+			continue
+		}
+		if (*part).forgetLengths(); (*part).silent() {
+			*part = nil
+		}
+	}
 }
 
 // describer holds the types that hold themselves and are written out already:
 // from then on their name says it.
 type describer map[*schema.NamedType]bool
 
-func (d describer) properties(t *schema.Type) []apiField {
-	out := []apiField{}
+func (d describer) properties(t *schema.Type) apiFields {
+	var out apiFields
 	for _, p := range t.Properties {
 		f := d.typ(p.Type)
-		f.Name, f.Required, f.Deprecated = p.Name, p.Required, p.Deprecated
-		if p.Default != "" {
+		f.Name, f.Deprecated = p.Name, p.Deprecated
+		switch {
+		case p.Default != "":
 			f.Default = describeDefault(p)
+		case !p.Required:
+			f.Required = new(bool)
 		}
 		out = append(out, f)
 	}
@@ -108,31 +183,37 @@ func (d describer) typ(ref *schema.Type) apiField {
 		*pick(t.ExclusiveMax, &f.ExclusiveMaximum, &f.Maximum) = json.RawMessage(t.NumberMax)
 	case schema.Map:
 		f.MinProperties, f.MaxProperties = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if keys := d.typ(t.Keys); !keys.silent() {
-			f.Keys = &keys
-		}
-		if values := d.typ(t.Items); !values.silent() || isRecursive(ref) {
-			f.Values = &values
-		}
+		f.Keys, f.Values = d.part(t, t.Keys), d.part(ref, t.Items)
 	case schema.Array:
 		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
-		if items := d.typ(t.Items); !items.silent() || isRecursive(ref) {
-			f.Items = &items
-		}
+		f.Items = d.part(ref, t.Items)
 	case schema.Union:
 		for _, v := range t.Variants {
 			f.Variants = append(f.Variants, d.typ(v))
 		}
 	case schema.Object:
-		f.Fields = d.properties(t)
+		if f.Fields = d.properties(t); len(f.Fields) > 0 && !isRecursive(ref) {
+			f.Type = ""
+		}
 	}
 	return f
 }
 
-// silent fields say no more than their type.
-func (f apiField) silent() bool {
-	return jsonText(f) == jsonText(apiField{Type: f.Type})
+// part is what is to say of the items, keys or values of ref beyond its
+// annotation, which holds their type unless it is a name.
+func (d describer) part(ref, inner *schema.Type) *apiField {
+	f := d.typ(inner)
+	if !isRecursive(ref) {
+		f.Type = ""
+	}
+	if f.silent() && !isRecursive(ref) {
+		return nil
+	}
+	return &f
 }
+
+// silent fields add nothing to the type that has been said.
+func (f apiField) silent() bool { return jsonText(f) == `""` }
 
 func pick[T any](first bool, a, b T) T {
 	if first {

@@ -16,7 +16,7 @@ capgen: 1
 go: {package: example.com/x/generated}
 server: {name: x, version: 1.0.0}
 types:
-  Entry: {type: object, description: An entry., required: [name], properties: {name: {type: string, maxLength: 9}}}
+  Entry: {type: object, description: An entry., required: [name], properties: {name: {type: string, maxLength: 9}, note: {type: string, description: More.}}}
 capabilities:
   - name: x.find
     summary: Find.
@@ -70,29 +70,44 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// Members that say nothing, and caps that nobody wrote, are not there.
+// Members that say nothing, caps that nobody wrote and what the signature of an
+// input says are not there. A field of type and description is a string.
 func TestDescribe(t *testing.T) {
 	c := described(t).Capabilities[0]
 	want := strings.Join([]string{
-		`[{"name":"key","type":"str","required":true,"description":"The key.","minLength":1,"pattern":"^a"}`,
-		`{"name":"limit","type":"int","default":3,"minimum":0,"maximum":5}`,
-		`{"name":"share","type":"float","maximum":0.5,"exclusiveMinimum":0,"multipleOf":0.1}`,
-		`{"name":"any","type":"int"}`,
-		`{"name":"kind","type":"str","default":"one","enum":["one","two"]}`,
-		`{"name":"tags","type":"list[str]","default":["a"],"maxItems":2}`,
-		`{"name":"rows","type":"list[list[dict]]","items":{"type":"list[dict]","items":{"type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}}}`,
-		`{"name":"entry","type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}`,
-		`{"name":"filter","type":"dict","default":{"deep":true},"fields":[{"name":"deep","type":"bool","default":true}]}]`,
+		`{"key":{"description":"The key.","minLength":1,"pattern":"^a"}`,
+		`"limit":{"minimum":0,"maximum":5}`,
+		`"share":{"maximum":0.5,"exclusiveMinimum":0,"multipleOf":0.1}`,
+		`"kind":{"enum":["one","two"]}`,
+		`"tags":{"maxItems":2}`,
+		`"rows":{"items":{"items":{"description":"An entry.","fields":{"name":{"type":"str","maxLength":9},"note":{"type":"str","required":false,"description":"More."}}}}}`,
+		`"entry":{"description":"An entry.","fields":{"name":{"type":"str","maxLength":9},"note":{"type":"str","required":false,"description":"More."}}}`,
+		`"filter":{"fields":{"deep":{"type":"bool","default":true}}}}`,
 	}, ",")
 	if diff := cmp.Diff(want, describeInput(c.Input)); diff != "" {
 		t.Errorf("input (-want +got):\n%s", diff)
 	}
-	const output = `{"type":"list[dict]","items":{"type":"dict","description":"An entry.","fields":[{"name":"name","type":"str","required":true,"maxLength":9}]}}`
+	const output = `{"type":"list[dict]","items":{"description":"An entry.","fields":{"name":"str","note":{"type":"str","required":false,"description":"More."}}}}`
 	if diff := cmp.Diff(output, describeOutput(c.Output)); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
-	if got := describeInput(described(t).Capabilities[1].Input); got != "[]" {
+	if got := describeInput(described(t).Capabilities[1].Input); got != "{}" {
 		t.Errorf("no parameters are %s", got)
+	}
+}
+
+func TestDescribeStrings(t *testing.T) {
+	for want, f := range map[string]apiField{
+		`"int"`:                   {Type: "int"},
+		`"int: How many."`:        {Type: "int", Description: "How many."},
+		`"How <many> & \"why\"."`: {Description: `How <many> & "why".`},
+		`{"type":"str","required":false,"description":"Why."}`: {Type: "str", Description: "Why.", Required: new(bool)},
+		`{"enum":["a"]}`:                         {Enum: []string{"a"}},
+		`{"fields":{"b":"int","a":"str: Who."}}`: {Fields: apiFields{{Name: "b", Type: "int"}, {Name: "a", Type: "str", Description: "Who."}}},
+	} {
+		if got := jsonText(f); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

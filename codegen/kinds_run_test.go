@@ -20,12 +20,6 @@ import (
 	"github.com/capgen/capgen/runtime/canon"
 )
 
-// A test that builds a server starts workers, and a worker is this binary.
-func TestMain(m *testing.M) {
-	runtime.ServeWorkerAndExit()
-	os.Exit(m.Run())
-}
-
 // shapeHandlers keep what they got and return what they are told.
 type shapeHandlers struct {
 	in, out any

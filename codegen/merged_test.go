@@ -61,7 +61,7 @@ func TestDeprecatedIsSaid(t *testing.T) {
 			t.Errorf("%s lacks %q:\n%s", name, want, files[name])
 		}
 	}
-	if got := string(files["a/b_gen.go"]); !strings.Contains(got, `{"name":"old","type":"str","deprecated":true}`) {
+	if got := string(files["a/b_gen.go"]); !strings.Contains(got, `{"old":{"deprecated":true}}`) {
 		t.Errorf("describe_api does not say it:\n%s", got)
 	}
 	if got := string(codegen.InlineSchema(m.Capabilities[0].Input)); !strings.Contains(got, `"old":{"type":"string","maxLength":1048576,"deprecated":true}`) {

@@ -184,7 +184,7 @@ func TestSearchAndDescribeAreBounded(t *testing.T) {
 	if _, err := s.Search(t.Context(), authz.Local(), strings.Repeat("x", 21)); err == nil || !strings.Contains(err.Error(), "MaxSearchQueryBytes is 20") {
 		t.Errorf("long query: %v", err)
 	}
-	small := build(t, Options{Limits: Limits{MaxSearchResponseBytes: 600}}, capabilities...)
+	small := build(t, Options{Limits: Limits{MaxSearchResponseBytes: 500}}, capabilities...)
 	r, err = build(t, Options{Limits: Limits{MaxSearchResponseBytes: 400}}, capabilities...).Search(t.Context(), authz.Local(), "record")
 	if text, _ := json.Marshal(r); err != nil || !r.Truncated || len(r.Results) == 0 || len(r.Results) == len(capabilities) || len(text) > 400 {
 		t.Errorf("search by bytes: %d results, %d bytes, %v", len(r.Results), len(text), err)
@@ -260,6 +260,37 @@ func TestBuildBoundsTheCatalog(t *testing.T) {
 	}
 	if err := build(33, 1<<20); err == nil || !strings.Contains(err.Error(), "pass 33554432 bytes") {
 		t.Errorf("33 MiB of text: %v", err)
+	}
+}
+
+// The members of a description stand in one order, and those that say nothing
+// are not there.
+func TestDescribeLeavesOutWhatSaysNothing(t *testing.T) {
+	info := lookupInfo()
+	const fields = `"input":{"limit":{"minimum":1,"maximum":100}},"output":"dict",`
+	for _, test := range []struct {
+		name                                string
+		description, errors, example, wants string
+	}{
+		{"nothing more", info.Summary, "", "", fields + `"effect":"read"`},
+		{"no description", "", "", "", fields + `"effect":"read"`},
+		{"all", "More.", `{"gone":"It is not there."}`, `records.lookup(key = 1)`,
+			`"description":"More.",` + fields + `"errors":{"gone":"It is not there."},"effect":"read","example":"records.lookup(key = 1)"`},
+	} {
+		info.Description, info.Errors, info.Example = test.description, test.errors, test.example
+		d, err := build(t, Options{}, NewCapability(info, lookup)).Describe(t.Context(), authz.Local(), []string{info.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Signature and summary hold no quotes.
+		want := `{"capabilities":[{"name":"records.lookup","signature":"` + info.Signature + `","summary":"` + info.Summary + `",` + test.wants + `}],"not_found":[],"truncated":[]}`
+		if string(text) != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.name, text, want)
+		}
 	}
 }
 

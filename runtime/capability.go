@@ -62,9 +62,16 @@ type Info struct {
 	Parameters []Parameter
 	// Binding is the JSON text of a binding.Capability.
 	Binding string
-	// Input and Output are the JSON texts that describe_api answers: an array
-	// of fields, and one field without a name.
+	// Input and Output are the JSON texts that describe_api answers: an object
+	// with a field for each parameter of which the signature does not say all,
+	// and one field. A field is an object with type, required, default,
+	// description, enum, bounds, fields and items as far as they say something;
+	// or a string, "int: How many.", if it has type and description only. What
+	// the signature, or the list that holds a field, has said is left out.
 	Input, Output string
+	// Errors, a JSON object of what fails and why, and Example, a program, are
+	// answered as well where they are not empty.
+	Errors, Example string
 }
 
 // Parameter is one input as search sees it.

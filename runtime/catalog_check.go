@@ -104,7 +104,7 @@ func (c *catalogChecker) checkTexts(info Info) {
 	if len(info.Search) > MaxSearchPhrases || phrases > MaxSearchPhraseBytes {
 		c.fail(info.Name, "at most %d search phrases of %d bytes in all", MaxSearchPhrases, MaxSearchPhraseBytes)
 	}
-	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output} {
+	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output, info.Errors, info.Example} {
 		if !utf8.ValidString(text) {
 			c.fail(info.Name, "a text is not valid UTF-8")
 		}

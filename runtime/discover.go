@@ -39,14 +39,20 @@ type SearchResult struct {
 const MaxDescribeNames = 20
 
 // Description is what a program's author needs to know of one capability.
+// What would say nothing is left out: a Description that is the Summary again,
+// Errors and an Example that nobody declared.
 type Description struct {
-	Name        string          `json:"name"`
-	Signature   string          `json:"signature"`
-	Summary     string          `json:"summary"`
-	Description string          `json:"description"`
-	Effect      Effect          `json:"effect"`
-	Input       json.RawMessage `json:"input"`
-	Output      json.RawMessage `json:"output"`
+	Name        string `json:"name"`
+	Signature   string `json:"signature"`
+	Summary     string `json:"summary"`
+	Description string `json:"description,omitempty"`
+	// Input says of each parameter what the signature does not: a JSON object.
+	Input json.RawMessage `json:"input"`
+	// Output is a field: see Info.Output.
+	Output  json.RawMessage `json:"output"`
+	Errors  json.RawMessage `json:"errors,omitempty"`
+	Effect  Effect          `json:"effect"`
+	Example string          `json:"example,omitempty"`
 }
 
 // DescribeResult answers a description. Its lists are never nil.
@@ -124,7 +130,11 @@ func (s *Server) Describe(_ context.Context, subject authz.Subject, names []stri
 		}
 		d := Description{
 			Name: e.info.Name, Signature: e.info.Signature, Summary: e.info.Summary, Description: e.info.Description,
-			Effect: e.info.Effect, Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output),
+			Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output), Errors: json.RawMessage(e.info.Errors),
+			Effect: e.info.Effect, Example: e.info.Example,
+		}
+		if d.Description == d.Summary {
+			d.Description = ""
 		}
 		size := jsonSize(d)
 		if size > budget {

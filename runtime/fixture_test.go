@@ -87,8 +87,8 @@ func lookupInfo() Info {
 			`{"name":"key","kind":"string","maxLength":128,"required":true},` +
 			`{"name":"count","kind":"integer","minimum":0,"maximum":1000,"required":true},` +
 			`{"name":"text","kind":"string","maxLength":2097152,"required":true}]}}`,
-		Input:  `[{"name":"key","type":"str","required":true},{"name":"limit","type":"int","default":20}]`,
-		Output: `{"type":"dict"}`,
+		Input:  `{"limit":{"minimum":1,"maximum":100}}`,
+		Output: `"dict"`,
 	}
 }
 

@@ -29,11 +29,32 @@ type options struct {
 	out      string
 	format   schema.Format
 	dryRun   bool
+	dir      string
+	replace  string
 	argument string
 }
 
 func commands() []*command {
 	return []*command{
+		{
+			name: "init", summary: "start a project of your own",
+			usage: "capgen init MODULE [--dir DIR] [--replace CHECKOUT]",
+			details: `MODULE is the project's module path, such as example.com/notes. The project has one
+capability, random.int, with its handler, a program and tests; a Makefile; and a
+go.mod in which capgen is a library and a tool. go mod tidy and go build run once in
+it, so the go command is needed.
+
+Nothing is overwritten: what is in the way is a finding. If a step fails or is
+interrupted, what was written is removed again.
+
+CHECKOUT is a clone of capgen's repository, which go.mod then takes capgen from: by
+the absolute path, or by one relative to the project, as you give it. Without it
+go.mod requires the released version that this capgen is.
+
+Exit codes: 0 made and built, 1 files in the way, 2 usage, or a step failed.
+`,
+			argument: "MODULE", flags: []string{"dir", "replace"}, run: initialize,
+		},
 		{
 			name: "generate", summary: "compile the manifest into Go",
 			usage: "capgen generate [--manifest FILE] [--out DIR] [--format text|json|github] [--dry-run]",
@@ -134,6 +155,10 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 			fs.StringVar(&o.out, "out", "", "where to write; by default next to the manifest, in the last part of go.package")
 		case "format":
 			fs.StringVar((*string)(&o.format), "format", "text", "how findings are written")
+		case "dir":
+			fs.StringVar(&o.dir, "dir", ".", "the project's folder; made if it is missing")
+		case "replace":
+			fs.StringVar(&o.replace, "replace", "", "a checkout of capgen, to use instead of a release")
 		case "dry-run":
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 		}

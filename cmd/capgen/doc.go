@@ -3,6 +3,10 @@
 // and codegen do; here are only files, flags and words for the person who
 // types.
 //
+// Where there is nothing yet:
+//
+//	capgen init example.com/notes --dir notes
+//
 // Where a capabilities.yaml is:
 //
 //	capgen generate          write generated/

@@ -22,9 +22,13 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"replace": replace,
+			"client":   client,
+			"exits":    exits,
+			"indirect": indirect,
+			"page":     page,
+			"replace":  replace,
 		},
+		Setup: goEnvironment(t),
 	})
 }
 

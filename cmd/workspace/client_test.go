@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,11 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
+
+// server lets TestClient talk to a program that is already built.
+var server = flag.String("server", "", "path of the `program` that TestClient starts, instead of this one")
 
 // An MCP client finds a capability, reads how to call it, and runs a program
 // over files, as an agent would: the whole way, from the manifest to the value.
@@ -31,6 +37,9 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *server != "" {
+		self = *server
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, self, "stdio", "--root", dir, "--log-level", "error")
@@ -47,8 +56,10 @@ func TestClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
+	schemas := map[string]*jsonschema.Schema{}
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
+		schemas[tool.Name] = compileSchema(t, tool.OutputSchema)
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, []string{"describe_api", "execute", "search_api"}) {
@@ -67,6 +78,9 @@ func TestClient(t *testing.T) {
 		}
 		if err := json.Unmarshal(text, &content); err != nil {
 			t.Fatalf("%v: %s", err, text)
+		}
+		if err := schemas[tool].Validate(instance(t, text)); err != nil {
+			t.Errorf("%s: %v\n%s", tool, err, text)
 		}
 		return content, result
 	}
@@ -94,7 +108,39 @@ def main():
 	if text, _ := json.Marshal(failed["error"]); !result.IsError || !strings.Contains(string(text), "did you mean files.read?") {
 		t.Errorf("failed: %v", failed)
 	}
+	failed, result = call("execute", map[string]any{"source": "def main():\n    files.list()\n    return files.read(paths = [])\n"})
+	calls, _ := json.Marshal(failed["receipt"].(map[string]any)["calls"])
+	if strings.Count(string(calls), `"state":"done"`) != 1 || strings.Count(string(calls), `"state":"failed"`) != 1 || !result.IsError {
+		t.Errorf("calls of the failed program: %s", calls)
+	}
 	if err := session.Close(); err != nil {
 		t.Errorf("the server did not leave in good order: %v", err)
 	}
+}
+
+func compileSchema(t *testing.T, schema any) *jsonschema.Schema {
+	t.Helper()
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:///output.json", instance(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("mem:///output.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// instance is a JSON text as the validator has it, integers exact.
+func instance(t *testing.T, text []byte) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
 }

@@ -49,6 +49,7 @@ func TestDocumentedCommands(t *testing.T) {
 			})
 		}
 		switch {
+		case b.project != "":
 		case b.lang == "sh":
 			var script []string
 			for _, line := range strings.Split(strings.TrimSpace(b.text), "\n") {

@@ -28,21 +28,25 @@ type block struct {
 	from string // the file it is an excerpt of
 	// expect is what a line <!-- error: rule-id --> says of a manifest.
 	expect string
-	text   string
+	// project is what a line <!-- project: … --> says of a block that belongs
+	// into a new project: a script of cmd/capgen does what it says.
+	project string
+	text    string
 }
 
 func (b block) at() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
 
 var (
-	fromLine  = regexp.MustCompile(`^<!-- from (\S+) -->$`)
-	errorLine = regexp.MustCompile(`^<!-- error: (\S+) -->$`)
+	fromLine    = regexp.MustCompile(`^<!-- from (\S+) -->$`)
+	errorLine   = regexp.MustCompile(`^<!-- error: (\S+) -->$`)
+	projectLine = regexp.MustCompile(`^<!-- project: (.+) -->$`)
 )
 
 func (tr *tree) blocks() []block {
 	var out []block
 	for _, name := range tr.documents() {
 		var open *block
-		var from, expect string
+		var from, expect, project string
 		start := 0
 		for i, line := range strings.Split(tr.read(name), "\n") {
 			switch {
@@ -55,15 +59,18 @@ func (tr *tree) blocks() []block {
 				if start == 0 {
 					start = i + 1
 				}
-				open = &block{file: name, line: start, lang: strings.TrimPrefix(line, "```"), from: from, expect: expect}
-				from, expect, start = "", "", 0
+				open = &block{file: name, line: start, lang: strings.TrimPrefix(line, "```"), from: from, expect: expect, project: project}
+				from, expect, project, start = "", "", "", 0
 			default:
-				from, expect, start = "", "", 0
+				from, expect, project, start = "", "", "", 0
 				if m := fromLine.FindStringSubmatch(line); m != nil {
 					from, start = m[1], i+1
 				}
 				if m := errorLine.FindStringSubmatch(line); m != nil {
 					expect, start = m[1], i+1
+				}
+				if m := projectLine.FindStringSubmatch(line); m != nil {
+					project, start = m[1], i+1
 				}
 			}
 		}
@@ -83,6 +90,10 @@ func codeBlocks(tr *tree) []string {
 		case b.from != "" && !strings.Contains("\n"+tr.read(b.from), "\n"+b.text):
 			out = append(out, fmt.Sprintf("%s: not an excerpt of %s", b.at(), b.from))
 		case b.from != "":
+		case b.project != "":
+			if !tr.played(b.file) {
+				out = append(out, fmt.Sprintf("%s: for a new project, but no script of cmd/capgen has a line page $CHECKOUT/%s", b.at(), b.file))
+			}
 		case b.lang == "go":
 			out = append(out, b.at()+": go block without a line <!-- from FILE --> above it")
 		case b.lang == "json":
@@ -94,6 +105,14 @@ func codeBlocks(tr *tree) []string {
 		}
 	}
 	return out
+}
+
+// played tells whether a script of cmd/capgen does what a document says in a
+// new project.
+func (tr *tree) played(document string) bool {
+	return slices.ContainsFunc(tr.files, func(name string) bool {
+		return path.Dir(name) == "cmd/capgen/testdata" && strings.Contains(tr.read(name), "page $CHECKOUT/"+document+"\n")
+	})
 }
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)

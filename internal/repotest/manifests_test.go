@@ -30,7 +30,7 @@ server: {name: tools, title: Tools, version: 0.1.0, instructions: Tools of an ex
 func TestDocumentedManifests(t *testing.T) {
 	loaded := 0
 	for _, b := range repository(t).blocks() {
-		if b.lang != "yaml" || b.from != "" {
+		if b.lang != "yaml" || b.from != "" || b.project != "" {
 			continue
 		}
 		loaded++

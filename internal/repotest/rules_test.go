@@ -166,6 +166,7 @@ func f() {
 				"```perl", "1", "```", // 21: nobody checks it
 				"<!-- from a/a.go -->", "",
 				"```text", "anything", "```",
+				"<!-- project: run -->", "```sh", "true", "```", // 29: nobody runs it
 			}, "\n"),
 		), []string{
 			"README.md:6: go block without a line <!-- from FILE --> above it",
@@ -173,6 +174,7 @@ func f() {
 			"README.md:14: a/b.go, which it is from, is not there",
 			"README.md:18: not valid JSON",
 			"README.md:21: nothing checks a perl block; use text for output",
+			"README.md:29: for a new project, but no script of cmd/capgen has a line page $CHECKOUT/README.md",
 		}},
 		{"documented targets", makeTargets, bad(
 			"Makefile", ".PHONY: run\nrun: ## Run it\n\tgo run .\nhidden:\n\ttrue\n",

@@ -14,6 +14,7 @@ import (
 // each with what it sets. None sets a limit: limits are set in Go, where they
 // are reviewed. A new one belongs here only if that stays true.
 var settings = map[string]string{
+	"--dir":              "where to make a project",
 	"--deployment":       "refuses to start without it",
 	"--dry-run":          "writes nothing",
 	"--format":           "form of findings",
@@ -22,6 +23,7 @@ var settings = map[string]string{
 	"--log-level":        "level of the log",
 	"--manifest":         "which manifest",
 	"--out":              "where to write",
+	"--replace":          "which checkout of capgen a project uses",
 	"--root":             "what may be read",
 	"--version":          "version",
 	"CAPGEN_DEPLOYMENT":  "as --deployment",

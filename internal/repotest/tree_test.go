@@ -36,7 +36,7 @@ func newTree(t *testing.T, fsys fs.FS) *tree {
 			return err
 		}
 		if d.IsDir() {
-			if name == ".git" || name == "bin" || name == "dist" {
+			if name == ".git" || name == "bin" || name == "dist" || path.Base(name) == "node_modules" {
 				return fs.SkipDir
 			}
 			return nil

@@ -135,7 +135,7 @@ func capability(name, summary string, handle func(context.Context, input) (outpu
 		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + "(*, millis: int = 0)",
 		Binding: `{"id":"` + name + `","name":"` + name + `","input":[{"name":"millis","kind":"integer","maximum":60000,"default":"0"}],"output":{"kind":"string","maxLength":1000}}`,
-		Input:   `[{"name":"millis","type":"int","default":0}]`, Output: `{"type":"str"}`,
+		Input:   `{"millis":{"maximum":60000}}`, Output: `"str"`,
 	}, handle)
 }
 

@@ -66,14 +66,15 @@ func TestPrintsDoNotCorruptTheSession(t *testing.T) {
 		if results["ping"].text == "" {
 			t.Error("a handler took the ping from standard input")
 		}
+		c.in.Close()
+		if code, _ := c.exit(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		// Not before: an answer may overtake what is written to another stream.
 		for _, noise := range []string{"noise of a package", "noise of a handler", "noise through os.Stdout", "noise through descriptor 1"} {
 			if !strings.Contains(c.stderr(), noise) {
 				t.Errorf("%q is not on standard error", noise)
 			}
-		}
-		c.in.Close()
-		if code, _ := c.exit(); code != 0 {
-			t.Errorf("exit code %d", code)
 		}
 	}
 }

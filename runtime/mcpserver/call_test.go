@@ -57,7 +57,7 @@ func TestDescribe(t *testing.T) {
 	s := connect(t, mcpserver.Options{Runtime: &fake{describe: func(names []string) (runtime.DescribeResult, error) {
 		asked = append(asked, names)
 		return runtime.DescribeResult{
-			Capabilities: []runtime.Description{{Name: "a.b", Effect: runtime.EffectRead, Input: json.RawMessage(`[{"name":"n","maximum":9007199254740993}]`), Output: json.RawMessage(`{"type":"str"}`)}},
+			Capabilities: []runtime.Description{{Name: "a.b", Effect: runtime.EffectRead, Input: json.RawMessage(`{"n":{"maximum":9007199254740993}}`), Output: json.RawMessage(`"str"`)}},
 			NotFound:     []string{"a.c"},
 		}, nil
 	}}})

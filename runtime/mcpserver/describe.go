@@ -7,8 +7,9 @@ const searchText = `Find capabilities by what they do. Say it in a few words ("l
 	`Results come best first, each with its exact name, its signature and a summary; an exact dotted name comes before all others. ` +
 	`If results are weak or missing, try other words; an empty query lists the namespaces.`
 
-const describeText = `Describe capabilities by exact name: every parameter with type, default, bounds and meaning, and the shape of the result. ` +
-	`Do this before you first call a capability in execute, for several at once with names.`
+const describeText = `Describe capabilities by exact name. input says of each parameter what the signature does not: meaning, bounds, allowed values; output is what a call returns. ` +
+	`A field is "type: meaning", or an object; it is always there unless it says required false or has a default. ` +
+	`Do this before you first call a capability in execute, for several at once with names; ask again for names that come back truncated.`
 
 const executeText = `Run one program and return what its main function returns. The program is Starlark, which reads like Python: ` +
 	`functions, loops, list and dict comprehensions, string methods, json, math; ` +

@@ -28,51 +28,19 @@ func inputSchema(tool string) string {
 	}
 }
 
+// outputSchema says which members an answer has. What they hold is said by the
+// answer itself, and a model pays for every word here in each session.
 func outputSchema(tool string) string {
+	const objects = `{"type":"array","items":{"type":"object"}}`
+	const names = `{"type":"array","items":{"type":"string"}}`
 	var properties string
 	switch tool {
 	case SearchTool:
-		properties = `"results":{"type":"array","description":"Best first.","items":{"type":"object","properties":{` +
-			`"name":{"type":"string"},"signature":{"type":"string"},"summary":{"type":"string"}}}},` +
-			`"truncated":{"type":"boolean","description":"More matched than is shown."},` +
-			`"weak":{"type":"boolean","description":"Even the best result shares little with the query."},` +
-			`"namespaces":{"type":"array","description":"What there is, when nothing matches.","items":{"type":"object","properties":{` +
-			`"name":{"type":"string"},"count":{"type":"integer"}}}}`
+		properties = `"results":` + objects + `,"truncated":{"type":"boolean"},"weak":{"type":"boolean"},"namespaces":` + objects
 	case DescribeTool:
-		properties = `"capabilities":{"type":"array","items":{"type":"object","properties":{` +
-			`"name":{"type":"string"},"signature":{"type":"string"},"summary":{"type":"string"},"description":{"type":"string"},` +
-			`"effect":{"type":"string"},"input":{"type":"array","items":{"type":"object"}},"output":{"type":"object"}}}},` +
-			`"not_found":{"type":"array","description":"Names of no capability.","items":{"type":"string"}},` +
-			`"truncated":{"type":"array","description":"Names left out for size; ask for fewer at a time.","items":{"type":"string"}}`
+		properties = `"capabilities":` + objects + `,"not_found":` + names + `,"truncated":` + names
 	default:
-		properties = `"result":{"description":"What main returned."},` +
-			`"receipt":` + receiptSchema
+		properties = `"result":{},"receipt":{"type":"object"}`
 	}
-	return `{"type":"object","additionalProperties":false,"properties":{` + properties + `,"error":` + errorSchema + `}}`
+	return `{"type":"object","additionalProperties":false,"properties":{` + properties + `,"error":{"type":"object"}}}`
 }
-
-const errorSchema = `{"type":"object","properties":{` +
-	`"class":{"type":"string"},` +
-	`"message":{"type":"string"},` +
-	`"hint":{"type":"string","description":"What to do instead."},` +
-	`"line":{"type":"integer"},` +
-	`"column":{"type":"integer"},` +
-	`"path":{"type":"string","description":"Of the argument."},` +
-	`"capability":{"type":"string"},` +
-	`"code":{"type":"string","description":"What the capability calls its failure."},` +
-	`"limit":{"type":"string"},` +
-	`"bound":{"type":"integer"},` +
-	`"trace":{"type":"array","description":"Call stack of the program, innermost last.","items":{"type":"string"}}}}`
-
-const receiptSchema = `{"type":"object","description":"What was done before a failure, or what to know of the result.","properties":{` +
-	`"notes":{"type":"array","items":{"type":"string"}},` +
-	`"execution":{"type":"string"},` +
-	`"deployment":{"type":"string"},` +
-	`"catalog":{"type":"string"},` +
-	`"calls":{"type":"array","items":{"type":"object","properties":{` +
-	`"sequence":{"type":"integer"},"id":{"type":"string"},"name":{"type":"string"},` +
-	`"state":{"type":"string","enum":["not_dispatched","done","failed","unknown"]},` +
-	`"count":{"type":"integer","description":"So many calls in a row ended like this."},` +
-	`"duration_us":{"type":"integer"},"error":{"type":"string"}}}},` +
-	`"duration_us":{"type":"integer"},` +
-	`"steps":{"type":"integer"}}}`

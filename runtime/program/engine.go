@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"go.starlark.net/lib/json"
@@ -145,19 +146,6 @@ func (e *engine) fault(class fault.Class, message string) *fault.Fault {
 func (e *engine) isNamespace(name string) bool {
 	names := e.table.Names()
 	prefix := name + "."
-	i := searchStrings(names, prefix)
+	i, _ := slices.BinarySearch(names, prefix)
 	return i < len(names) && strings.HasPrefix(names[i], prefix)
-}
-
-func searchStrings(names []string, name string) int {
-	low, high := 0, len(names)
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		if names[middle] < name {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
 }

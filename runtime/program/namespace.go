@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -45,7 +46,8 @@ func (n *namespace) Attr(name string) (starlark.Value, error) {
 func (n *namespace) AttrNames() []string {
 	var out []string
 	names, prefix := n.engine.table.Names(), n.name+"."
-	for i := searchStrings(names, prefix); i < len(names) && strings.HasPrefix(names[i], prefix); i++ {
+	i, _ := slices.BinarySearch(names, prefix)
+	for ; i < len(names) && strings.HasPrefix(names[i], prefix); i++ {
 		member, _, _ := strings.Cut(names[i][len(prefix):], ".")
 		if len(out) == 0 || out[len(out)-1] != member {
 			out = append(out, member)

@@ -91,7 +91,7 @@ func findCapability(h Handlers) runtime.Capability {
 			{Name: "limit"},
 		},
 		Binding: `{"id":"notes.find","input":[{"kind":"string","maxLength":64,"minLength":1,"name":"word","required":true},{"default":"5","kind":"integer","maximum":20,"minimum":1,"name":"limit"}],"name":"notes.find","output":{"items":{"kind":"string","maxLength":200},"kind":"array","maxLength":20}}`,
-		Input:   `[{"name":"word","type":"str","required":true,"description":"Upper and lower case are alike.","minLength":1,"maxLength":64},{"name":"limit","type":"int","default":5,"minimum":1,"maximum":20}]`,
-		Output:  `{"type":"list[str]","maxItems":20,"items":{"type":"str","maxLength":200}}`,
+		Input:   `{"word":{"description":"Upper and lower case are alike.","minLength":1,"maxLength":64},"limit":{"minimum":1,"maximum":20}}`,
+		Output:  `{"type":"list[str]","maxItems":20}`,
 	}, h.Find)
 }

@@ -63,7 +63,7 @@ func contextCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "b.context()",
 		Binding:     `{"id":"b.context","input":[],"name":"b.context","output":{"kind":"boolean"}}`,
-		Input:       "[]",
-		Output:      `{"type":"bool"}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.Context)
 }

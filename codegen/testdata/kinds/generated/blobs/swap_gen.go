@@ -157,7 +157,7 @@ func swapCapability(h Handlers) runtime.Capability {
 			{Name: "d_none"},
 		},
 		Binding: `{"id":"blobs.swap","input":[{"kind":"bytes","maxLength":8,"name":"data","required":true},{"kind":"bytes","maxLength":65536,"name":"blob"},{"kind":"bytes","maxLength":65536,"minLength":4,"name":"maybe","nullable":true},{"items":{"kind":"bytes","maxLength":65536},"kind":"array","maxLength":10000,"name":"parts"},{"default":"\"AP8i\"","kind":"bytes","maxLength":65536,"name":"d_data"},{"default":"\"\"","kind":"bytes","maxLength":65536,"name":"d_none"}],"name":"blobs.swap","output":{"fields":[{"kind":"bytes","maxLength":8,"name":"data","required":true},{"items":{"kind":"bytes","maxLength":65536},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"parts"}],"kind":"object"}}`,
-		Input:   `[{"name":"data","type":"bytes","required":true,"maxLength":8},{"name":"blob","type":"bytes"},{"name":"maybe","type":"bytes | None","minLength":4},{"name":"parts","type":"list[bytes]"},{"name":"d_data","type":"bytes","default":"AP8i"},{"name":"d_none","type":"bytes","default":""}]`,
-		Output:  `{"type":"dict","fields":[{"name":"data","type":"bytes","required":true,"maxLength":8},{"name":"parts","type":"dict[str, bytes]"}]}`,
+		Input:   `{"data":{"maxLength":8},"maybe":{"minLength":4}}`,
+		Output:  `{"fields":{"data":"bytes","parts":{"type":"dict[str, bytes]","required":false}}}`,
 	}, h.Swap)
 }

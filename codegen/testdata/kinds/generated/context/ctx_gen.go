@@ -63,7 +63,7 @@ func ctxCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "context.ctx()",
 		Binding:     `{"id":"context.ctx","input":[],"name":"context.ctx","output":{"kind":"boolean"}}`,
-		Input:       "[]",
-		Output:      `{"type":"bool"}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.Ctx)
 }

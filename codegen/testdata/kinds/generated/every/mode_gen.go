@@ -69,7 +69,7 @@ func modeCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "every.mode()",
 		Binding:     `{"id":"every.mode","input":[],"name":"every.mode","output":{"enum":["enabled","disabled"],"kind":"string","maxLength":1048576}}`,
-		Input:       "[]",
+		Input:       "{}",
 		Output:      `{"type":"str","enum":["enabled","disabled"]}`,
 	}, h.Mode)
 }

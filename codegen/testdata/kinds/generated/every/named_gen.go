@@ -91,7 +91,7 @@ func namedCapability(h Handlers) runtime.Capability {
 			{Name: "limits"},
 		},
 		Binding: `{"id":"every.named","input":[{"kind":"boolean","name":"flag","required":true},{"kind":"integer","maximum":100,"multipleOf":"5","name":"limit","required":true},{"kind":"number","name":"ratio","range":{"exclusiveMax":true,"max":"1.5","min":"0"},"required":true},{"items":{"items":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"x","required":true}],"kind":"object"},"kind":"array","maxLength":10000},"kind":"array","maxLength":10000,"name":"grid","required":true},{"items":{"kind":"integer","maximum":100,"multipleOf":"5"},"kind":"array","maxLength":10000,"name":"limits"}],"name":"every.named","output":{"items":{"items":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"x","required":true}],"kind":"object"},"kind":"array","maxLength":10000},"kind":"array","maxLength":10000}}`,
-		Input:   `[{"name":"flag","type":"bool","required":true},{"name":"limit","type":"int","required":true,"minimum":0,"maximum":100,"multipleOf":5},{"name":"ratio","type":"float","required":true,"minimum":0,"exclusiveMaximum":1.5},{"name":"grid","type":"list[list[dict]]","required":true,"items":{"type":"list[dict]","items":{"type":"dict","fields":[{"name":"x","type":"int","required":true}]}}},{"name":"limits","type":"list[int]","items":{"type":"int","minimum":0,"maximum":100,"multipleOf":5}}]`,
-		Output:  `{"type":"list[list[dict]]","items":{"type":"list[dict]","items":{"type":"dict","fields":[{"name":"x","type":"int","required":true}]}}}`,
+		Input:   `{"limit":{"minimum":0,"maximum":100,"multipleOf":5},"ratio":{"minimum":0,"exclusiveMaximum":1.5},"grid":{"items":{"items":{"fields":{"x":"int"}}}},"limits":{"items":{"minimum":0,"maximum":100,"multipleOf":5}}}`,
+		Output:  `{"type":"list[list[dict]]","items":{"items":{"fields":{"x":"int"}}}}`,
 	}, h.Named)
 }

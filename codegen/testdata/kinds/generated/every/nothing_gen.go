@@ -63,7 +63,7 @@ func nothingCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldOpen,
 		Signature:   "every.nothing()",
 		Binding:     `{"id":"every.nothing","input":[],"name":"every.nothing","output":{"kind":"boolean"}}`,
-		Input:       "[]",
-		Output:      `{"type":"bool"}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.Nothing)
 }

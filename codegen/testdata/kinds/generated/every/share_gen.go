@@ -66,7 +66,7 @@ func shareCapability(h Handlers) runtime.Capability {
 		Scopes:      []string{"kinds:read", "kinds:write"},
 		Signature:   "every.share()",
 		Binding:     `{"id":"every.share","input":[],"name":"every.share","output":{"kind":"number","range":{"max":"10"}}}`,
-		Input:       "[]",
+		Input:       "{}",
 		Output:      `{"type":"float","maximum":10}`,
 	}, h.Share)
 }

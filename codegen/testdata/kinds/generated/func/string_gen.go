@@ -63,7 +63,7 @@ func stringCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "func.string()",
 		Binding:     `{"id":"func.string","input":[],"name":"func.string","output":{"kind":"string","maxLength":1048576}}`,
-		Input:       "[]",
-		Output:      `{"type":"str"}`,
+		Input:       "{}",
+		Output:      `"str"`,
 	}, h.String)
 }

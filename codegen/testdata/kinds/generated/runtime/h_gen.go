@@ -63,7 +63,7 @@ func hCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "runtime.h()",
 		Binding:     `{"id":"runtime.h","input":[],"name":"runtime.h","output":{"kind":"boolean"}}`,
-		Input:       "[]",
-		Output:      `{"type":"bool"}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.H)
 }

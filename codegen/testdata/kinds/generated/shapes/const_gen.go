@@ -112,7 +112,7 @@ func constCapability(h Handlers) runtime.Capability {
 			{Name: "noes"},
 		},
 		Binding: `{"id":"shapes.const","input":[{"kind":"integer","maximum":2,"minimum":2,"name":"version","required":true},{"default":"0.5","kind":"number","name":"half","range":{"max":"0.5","min":"0.5"}},{"const":"true","default":"true","kind":"boolean","name":"sure"},{"items":{"const":"false","kind":"boolean"},"kind":"array","maxLength":10000,"name":"noes"}],"name":"shapes.const","output":{"const":"true","kind":"boolean"}}`,
-		Input:   `[{"name":"version","type":"int","required":true,"minimum":2,"maximum":2},{"name":"half","type":"float","default":0.5,"minimum":0.5,"maximum":0.5},{"name":"sure","type":"bool","default":true,"const":true},{"name":"noes","type":"list[bool]","items":{"type":"bool","const":false}}]`,
+		Input:   `{"version":{"minimum":2,"maximum":2},"half":{"minimum":0.5,"maximum":0.5},"sure":{"const":true},"noes":{"items":{"const":false}}}`,
 		Output:  `{"type":"bool","const":true}`,
 	}, h.Const)
 }

@@ -108,7 +108,7 @@ func freeCapability(h Handlers) runtime.Capability {
 			{Name: "many"},
 		},
 		Binding: `{"id":"shapes.free","input":[{"kind":"free","name":"labels","required":true},{"kind":"free","name":"maybe"},{"default":"{\"a\":null,\"b c\":[1]}","kind":"free","name":"filled"},{"items":{"kind":"free"},"kind":"array","maxLength":2,"name":"many"}],"name":"shapes.free","output":{"kind":"free"}}`,
-		Input:   `[{"name":"labels","type":"dict","required":true,"description":"Whatever a caller hangs on an entry."},{"name":"maybe","type":"dict"},{"name":"filled","type":"dict","default":{"a":null,"b c":[1]}},{"name":"many","type":"list[dict]","maxItems":2}]`,
-		Output:  `{"type":"dict"}`,
+		Input:   `{"labels":"Whatever a caller hangs on an entry.","many":{"maxItems":2}}`,
+		Output:  `"dict"`,
 	}, h.Free)
 }

@@ -54,7 +54,7 @@ func treeCapability(h Handlers) runtime.Capability {
 			{Name: "children"},
 		},
 		Binding: `{"id":"shapes.tree","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"name":"shapes.tree","output":{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":10000},"types":[{"name":"Tree","shape":{"fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"kind":"object"}}]}`,
-		Input:   `[{"name":"name","type":"str","required":true,"maxLength":8},{"name":"children","type":"list[Tree]","maxItems":3,"items":{"type":"Tree","fields":[{"name":"name","type":"str","required":true,"maxLength":8},{"name":"children","type":"list[Tree]","maxItems":3}]}}]`,
-		Output:  `{"type":"list[Tree]","items":{"type":"Tree","fields":[{"name":"name","type":"str","required":true,"maxLength":8},{"name":"children","type":"list[Tree]","maxItems":3}]}}`,
+		Input:   `{"name":{"maxLength":8},"children":{"maxItems":3,"items":{"fields":{"name":{"type":"str","maxLength":8},"children":{"type":"list[Tree]","required":false,"maxItems":3}}}}}`,
+		Output:  `{"type":"list[Tree]","items":{"fields":{"name":"str","children":{"type":"list[Tree]","required":false,"maxItems":3}}}}`,
 	}, h.Tree)
 }

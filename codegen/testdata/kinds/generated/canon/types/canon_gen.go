@@ -58,7 +58,7 @@ func canonCapability(h Handlers) runtime.Capability {
 			{Name: "e"},
 		},
 		Binding: `{"id":"canon.types.canon","input":[{"kind":"boolean","name":"e"}],"name":"canon.types.canon","output":{"kind":"boolean"}}`,
-		Input:   `[{"name":"e","type":"bool"}]`,
-		Output:  `{"type":"bool"}`,
+		Input:   "{}",
+		Output:  `"bool"`,
 	}, h.Canon)
 }

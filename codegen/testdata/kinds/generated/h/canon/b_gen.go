@@ -63,7 +63,7 @@ func bCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Signature:   "h.canon.b()",
 		Binding:     `{"id":"h.canon.b","input":[],"name":"h.canon.b","output":{"kind":"boolean"}}`,
-		Input:       "[]",
-		Output:      `{"type":"bool"}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.B)
 }

@@ -1,0 +1,86 @@
+// The conversation that every client has with bin/workspace, and what it must
+// hear. A client is a function call(tool, arguments) that resolves to the
+// result of tools/call; how it got there is the client's own matter.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Ajv } from 'ajv';
+
+const server = resolve(import.meta.dirname, '../../bin/workspace');
+
+// The texts hold what a byte-wise client would get wrong.
+const files = { 'a.go': 'package a\n', 'sub/b.go': 'package b\n\n// größer 😀\n', 'c.txt': 'c' };
+
+// withFiles runs use with the command of a server over a few files.
+export async function withFiles(use) {
+  const root = mkdtempSync(join(tmpdir(), 'capgen-clients-'));
+  try {
+    mkdirSync(join(root, 'sub'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    await use({ command: server, args: ['stdio', '--root', root, '--log-level', 'error'] });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+const reading = `
+def main():
+    paths = [e.path for e in files.tree(include = ["*.go"]).entries]
+    return {f.path: f.text for f in files.read(paths = paths).files}
+`;
+
+const wide = `
+def main():
+    return [9007199254740993, 0.5, None, {"a": True}]
+`;
+
+// The first call is done when the second is refused by the capability.
+const failing = `
+def main():
+    files.list()
+    return files.read(paths = [])
+`;
+
+// converse makes every call and checks every answer, failures included,
+// against the output schema that tools/list gave the client.
+export async function converse(tools, call) {
+  assert.deepEqual(tools.map((t) => t.name).sort(), ['describe_api', 'execute', 'search_api']);
+  const ajv = new Ajv({ strict: false });
+  const schemas = new Map(tools.map((t) => [t.name, ajv.compile(t.outputSchema)]));
+
+  const ask = async (tool, args, { fails = false } = {}) => {
+    const result = await call(tool, args);
+    const content = result.structuredContent;
+    assert.equal(Boolean(result.isError), fails, JSON.stringify(content));
+    const valid = schemas.get(tool);
+    assert.ok(valid(content), `${tool}: ${ajv.errorsText(valid.errors)}: ${JSON.stringify(content)}`);
+    assert.deepEqual(result.content.map((c) => c.type), ['text']);
+    assert.deepEqual(JSON.parse(result.content[0].text), content, 'the text is another value');
+    return { content, meta: result._meta };
+  };
+
+  const found = await ask('search_api', { query: 'read many files at once' });
+  assert.equal(found.content.results[0].name, 'files.read');
+
+  const described = await ask('describe_api', { names: ['files.read', 'files.raed'] });
+  assert.deepEqual(described.content.capabilities.map((c) => [c.name, c.effect]), [['files.read', 'read']]);
+  assert.deepEqual(described.content.not_found, ['files.raed']);
+
+  const read = await ask('execute', { source: reading });
+  assert.deepEqual(read.content, { result: { 'a.go': files['a.go'], 'sub/b.go': files['sub/b.go'] } });
+  assert.deepEqual(read.meta['capgen/receipt'].calls.map((c) => [c.name, c.state]), [['files.tree', 'done'], ['files.read', 'done']]);
+
+  const exact = await ask('execute', { source: wide });
+  assert.deepEqual(exact.content.result, ['9007199254740993', 0.5, null, { a: true }]);
+  assert.equal(exact.content.receipt.notes.length, 1);
+
+  const failed = await ask('execute', { source: failing }, { fails: true });
+  const { class: kind, capability, code, line } = failed.content.error;
+  assert.deepEqual({ kind, capability, code, line }, { kind: 'capability_failed', capability: 'files.read', code: 'invalid', line: 4 });
+  assert.deepEqual(failed.content.receipt.calls.map((c) => [c.name, c.state]), [['files.list', 'done'], ['files.read', 'failed']]);
+
+  const refused = await ask('describe_api', {}, { fails: true });
+  assert.equal(refused.content.error.class, 'invalid_arguments');
+}
