@@ -88,9 +88,9 @@ type kindRun struct {
 	view      map[string]any
 	in, out   any
 	result    string
-	// Or the class of the error and its path.
-	err  error
-	path string
+	// Or the class of the error, its path, and the limit that fired, if one did.
+	err         error
+	path, limit string
 }
 
 func runKinds(t *testing.T, runs []kindRun) {
@@ -109,7 +109,7 @@ func runKinds(t *testing.T, runs []kindRun) {
 			got, err := server.Execute(t.Context(), authz.Local(), "def main():\n    "+c.program+"\n")
 			if c.err != nil {
 				var e *runtime.Error
-				if !errors.Is(err, c.err) || !errors.As(err, &e) || e.Fault().Path != c.path {
+				if !errors.Is(err, c.err) || !errors.As(err, &e) || e.Fault().Path != c.path || c.limit != "" && e.Fault().Limit != c.limit {
 					t.Errorf("%v, want %v at %q", err, c.err, c.path)
 				}
 				return
@@ -259,7 +259,7 @@ func TestRunRecursive(t *testing.T) {
 	endless := &types.Chain{Head: 1}
 	endless.Next = canon.Some(endless)
 	many := types.Tree{Name: "x"}
-	for range 30 {
+	for range 14 {
 		many = types.Tree{Name: "x", Children: canon.Some([]types.Tree{many, many, many})}
 	}
 	const simple = `tree = {"name": "leaf"}, chain = {"head": 1}`
@@ -311,8 +311,8 @@ func TestRunRecursive(t *testing.T) {
 		{name: "an argument that holds itself", program: `d = {"head": 0}
     d["next"] = d
     return shapes.recursive(tree = {"name": "leaf"}, chain = d)`, err: runtime.ErrResourceLimit, path: "chain" + strings.Repeat(".next", 31)},
-		{name: "a result that holds itself", program: `return shapes.recursive(` + simple + `)`, out: *endless, err: runtime.ErrResourceLimit},
-		{name: "a result that multiplies", program: `return shapes.tree(name = "r")`, out: shapes.TreeOutput{many}, err: runtime.ErrResourceLimit},
+		{name: "a result that holds itself", program: `return shapes.recursive(` + simple + `)`, out: *endless, err: runtime.ErrResourceLimit, limit: "MaxValueDepth"},
+		{name: "a result that multiplies", program: `return shapes.tree(name = "r")`, out: shapes.TreeOutput{many}, err: runtime.ErrResourceLimit, limit: "MaxValueBytes"},
 		{name: "a result with nil", program: `return shapes.recursive(` + simple + `)`, out: types.Chain{Next: canon.Some[*types.Chain](nil)}, err: runtime.ErrCapabilityFailed},
 	})
 }
