@@ -224,6 +224,7 @@ func TestRunFree(t *testing.T) {
 		{name: "null", program: `return shapes.free(labels = None)`, err: runtime.ErrInvalidArguments, path: "labels"},
 		{name: "wide integer", program: `return shapes.free(labels = {"a": [1 << 60]})`, err: runtime.ErrInvalidArguments, path: "labels.a[0]"},
 		{name: "too many members", program: `return shapes.free(labels = {str(i): 0 for i in range(10001)})`, err: runtime.ErrInvalidArguments, path: "labels"},
+		{name: "output that is too deep", program: `return shapes.free(labels = {})`, out: shapes.FreeOutput{"x": canon.MustOpaque(strings.Repeat("[", 32) + strings.Repeat("]", 32))}, err: runtime.ErrResourceLimit, limit: "MaxValueDepth"},
 		{name: "output with too many members", program: `return shapes.free(labels = {})`, out: manyMembers(10_001), err: runtime.ErrCapabilityFailed},
 	})
 }
