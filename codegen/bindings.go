@@ -57,7 +57,7 @@ func shapeOf(t *schema.Type) binding.Shape {
 		s.Nullable = true
 		return s
 	}
-	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, Format: t.Format, MultipleOf: t.MultipleOf}
+	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, Format: t.Format, Const: t.Const, MultipleOf: t.MultipleOf}
 	switch t.Kind {
 	case schema.String, schema.Bytes:
 		s.MinLength, s.MaxLength = t.MinLength, t.MaxLength

@@ -86,7 +86,7 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 		}
 		return text(v), nil
 	case bool:
-		if t.Kind != schema.Boolean {
+		if t.Kind != schema.Boolean || t.Const != "" && t.Const != strconv.FormatBool(v) {
 			return nil, errDefault
 		}
 		return jen.Lit(v), nil

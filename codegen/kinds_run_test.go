@@ -62,6 +62,10 @@ func (h *shapeHandlers) Merged(_ context.Context, in shapes.MergedInput) (types.
 	return answer[types.Aged](h, in)
 }
 
+func (h *shapeHandlers) Const(_ context.Context, in shapes.ConstInput) (shapes.ConstOutput, error) {
+	return answer[shapes.ConstOutput](h, in)
+}
+
 // keeper is an authorizer that allows all and keeps what it saw.
 type keeper struct {
 	arguments string

@@ -174,6 +174,7 @@ func rules(t *schema.Type) []string {
 		add("minItems", positive(t.MinItems))
 		add("maxItems", strconv.Itoa(t.MaxItems))
 	}
+	add("const", t.Const)
 	add("multipleOf", t.MultipleOf)
 	return out
 }

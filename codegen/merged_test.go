@@ -6,6 +6,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/canon"
 )
 
 // allOf is one object with the properties of all: in Go, for programs, and in
@@ -25,5 +26,21 @@ func TestRunMerged(t *testing.T) {
 		{name: "bound of a part", program: `return shapes.merged(name = "123456789", note2 = "2", age = 3)`, err: runtime.ErrInvalidArguments, path: "name"},
 		{name: "unknown to all", program: `return shapes.merged(name = "n", note2 = "2", age = 3, extra = {"name": "x", "age": 1})`, err: runtime.ErrInvalidArguments, path: "extra.age"},
 		{name: "output out of bounds", program: `return shapes.merged(name = "n", note2 = "2", age = 3)`, out: types.Aged{Age: -1}, err: runtime.ErrCapabilityFailed},
+	})
+}
+
+func TestRunConst(t *testing.T) {
+	runKinds(t, []kindRun{
+		{
+			name: "constants", program: `return shapes.const(version = 2, noes = [False])`,
+			canonical: `{"half":0.5,"noes":[false],"sure":true,"version":2}`,
+			view:      map[string]any{"half": 0.5, "noes": []any{false}, "version": int64(2), "sure": true},
+			in:        shapes.ConstInput{Version: 2, Half: 0.5, Sure: true, Noes: canon.Some([]bool{false})}, out: shapes.ConstOutput(true), result: `true`,
+		},
+		{name: "another integer", program: `return shapes.const(version = 3)`, err: runtime.ErrInvalidArguments, path: "version"},
+		{name: "another number", program: `return shapes.const(version = 2, half = 0.25)`, err: runtime.ErrInvalidArguments, path: "half"},
+		{name: "another boolean", program: `return shapes.const(version = 2, sure = False)`, err: runtime.ErrInvalidArguments, path: "sure"},
+		{name: "in a list", program: `return shapes.const(version = 2, noes = [False, True])`, err: runtime.ErrInvalidArguments, path: "noes[1]"},
+		{name: "another output", program: `return shapes.const(version = 2)`, out: shapes.ConstOutput(false), err: runtime.ErrCapabilityFailed},
 	})
 }

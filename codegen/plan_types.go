@@ -140,7 +140,11 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 	case t.Kind == schema.Nullable:
 		return &goType{form: nullable, items: p.typ(pkg, name+"Value", t.Items, false)}
 	case t.Kind == schema.Boolean:
-		return &goType{basic: "bool", op: "Bool"}
+		g := &goType{basic: "bool", op: "Bool"}
+		if t.Const != "" {
+			g.checks = []check{{method: "Is", arg: t.Const}}
+		}
+		return g
 	case t.Kind == schema.Integer:
 		return &goType{
 			basic: "int64", op: "Int", checks: p.multiple(t),

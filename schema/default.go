@@ -84,7 +84,7 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 	case Nullable:
 		return n.kind == nullNode || l.checkValue(t.Items, n, what)
 	case Boolean:
-		return expected(boolNode)
+		return expected(boolNode) && (t.Const == "" || n.text == t.Const || bad("%s is not %s", n.text, t.Const))
 	case String:
 		if !expected(stringNode) || !l.visible(n.pos, n.text, what) {
 			return false

@@ -147,6 +147,7 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxProperties", MaxMembers)
 		w.raw("additionalProperties", "true")
 	}
+	w.raw("const", t.Const)
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
 	if len(defs) > 0 {

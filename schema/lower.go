@@ -57,10 +57,14 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	switch kind {
 	case String:
 		l.lowerString(t, n)
+	case Boolean:
+		l.lowerConst(t, n)
 	case Integer:
 		l.lowerInteger(t, n)
+		l.lowerConst(t, n)
 	case Number:
 		l.lowerNumber(t, n)
+		l.lowerConst(t, n)
 	case Array:
 		l.lowerArray(t, n, what)
 	case Object:
@@ -140,9 +144,11 @@ func keywordsOf(k Kind) []string {
 	case String:
 		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding", "format"}
 	case Integer:
-		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"}
+		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "format"}
 	case Number:
-		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const"}
+	case Boolean:
+		return []string{"const"}
 	}
 	return nil
 }
@@ -155,10 +161,10 @@ func (l *loader) checkKeywords(n *node, k Kind) {
 		switch m.key {
 		case "type", "title", "description", "default":
 			continue
-		case "enum", "const":
+		case "enum":
 			if k != String {
 				l.errorf(m.pos, ruleUnsupported, "%s on type %s is not supported yet by this version", quote(m.key), k).
-					hint("enum and const list strings")
+					hint("enum lists strings; const takes one value of any scalar type")
 				continue
 			}
 		}

@@ -104,6 +104,8 @@ type Type struct {
 	Variants []*Type
 	Tag      string
 	Tags     []string
+	// Const of a boolean that is only one of the two: true or false.
+	Const string
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
 	// MinLength, MaxLength: code points of a string. MinItems, MaxItems:

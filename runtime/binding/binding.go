@@ -47,6 +47,8 @@ type Shape struct {
 	MaxLength int `json:"maxLength,omitempty"`
 	// Enum lists the only strings allowed.
 	Enum []string `json:"enum,omitempty"`
+	// Const of a boolean is true or false, empty for either.
+	Const string `json:"const,omitempty"`
 	// Pattern is an RE2 expression that must match somewhere in the string.
 	Pattern string `json:"pattern,omitempty"`
 	// Format of a string, one of canon.Formats.

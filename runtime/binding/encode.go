@@ -45,6 +45,7 @@ func encodeFields(w *canon.Writer, fields []Field) {
 // encodeShape writes a shape, with the members of the field it belongs to.
 func encodeShape(w *canon.Writer, s *Shape, f *Field) {
 	var o objectEncoder
+	o.text("const", s.Const)
 	if f != nil {
 		o.text("default", f.Default)
 	}

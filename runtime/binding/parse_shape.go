@@ -34,13 +34,14 @@ const (
 	memberTags
 	memberNullable
 	memberKeys
+	memberConst
 	memberFormat
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "format"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "const", "format"}
 }
 
 // applies tells which members a kind may have.
@@ -62,6 +63,8 @@ func (k Kind) applies(member int) bool {
 		return k == Integer
 	case memberRange:
 		return k == Number || k == Int64
+	case memberConst:
+		return k == Boolean
 	case memberRef:
 		return k == Ref
 	case memberVariants, memberTag, memberTags:
@@ -127,6 +130,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "multipleOf":
 		d.seen.Mark(r, memberMultipleOf)
 		s.MultipleOf = decodeDecimal(r)
+	case "const":
+		d.seen.Mark(r, memberConst)
+		s.Const = r.Enum("true", "false")
 	case "ref":
 		d.seen.Mark(r, memberRef)
 		s.Ref = r.String(1, maxFieldName)

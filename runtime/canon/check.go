@@ -103,3 +103,7 @@ func checkIntMultiple(v, n int64) string {
 	}
 	return "expected a multiple of " + strconv.FormatInt(n, 10) + ", got " + strconv.FormatInt(v, 10)
 }
+
+func expectedBool(want bool) string {
+	return "expected " + strconv.FormatBool(want) + ", got " + strconv.FormatBool(!want)
+}

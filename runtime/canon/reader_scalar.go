@@ -227,6 +227,13 @@ func (r *Reader) Match(s string, p *Pattern) {
 	}
 }
 
+// Is checks that a boolean is want.
+func (r *Reader) Is(v, want bool) {
+	if r.err == nil && v != want {
+		r.failAt(CodeEnum, r.start, expectedBool(want))
+	}
+}
+
 // AtLeast checks that v ≥ min.
 func (r *Reader) AtLeast(v, min float64) { r.check(checkAtLeast, v, min) }
 

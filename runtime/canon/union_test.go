@@ -84,3 +84,23 @@ func FuzzTag(f *testing.F) {
 		}
 	})
 }
+
+func TestIs(t *testing.T) {
+	r := canon.NewJSONReader([]byte(`[false]`), 1)
+	r.BeginArray(1, 1)
+	r.NextElement()
+	r.Is(r.Bool(), true)
+	var e *canon.Error
+	if !errors.As(r.Err(), &e) || e.Code != canon.CodeEnum || e.Path != "[0]" || e.Message != "expected true, got false" {
+		t.Error(r.Err())
+	}
+	w := canon.NewWireWriter(nil)
+	w.Bool(true)
+	w.Is(true, true)
+	if w.Err() != nil {
+		t.Error(w.Err())
+	}
+	if w.Is(true, false); !errors.As(w.Err(), &e) || e.Code != canon.CodeEnum {
+		t.Error(w.Err())
+	}
+}

@@ -135,6 +135,13 @@ func (w *Writer) Match(s string, p *Pattern) {
 	}
 }
 
+// Is checks that a boolean is want.
+func (w *Writer) Is(v, want bool) {
+	if v != want {
+		w.fail(CodeEnum, expectedBool(want))
+	}
+}
+
 // AtLeast checks that v ≥ min.
 func (w *Writer) AtLeast(v, min float64) { w.check(checkAtLeast, v, min) }
 

@@ -192,6 +192,9 @@ func (e *encoder) value(s *shape, v starlark.Value, depth int) *refusal {
 	case binding.Boolean:
 		if v, ok := v.(starlark.Bool); ok {
 			e.w.Bool(bool(v))
+			if s.spec.Const != "" {
+				e.w.Is(bool(v), s.spec.Const == "true")
+			}
 			return e.check()
 		}
 	case binding.Array:

@@ -17,6 +17,8 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of shapes. Methods are called
 // concurrently.
 type Handlers interface {
+	// Const is shapes.const, effect read: Take and return constants.
+	Const(ctx context.Context, in ConstInput) (ConstOutput, error)
 	// Free is shapes.free, effect read: Take and return objects of any members.
 	Free(ctx context.Context, in FreeInput) (FreeOutput, error)
 	// Merged is shapes.merged, effect read: Take and return objects that are
@@ -43,6 +45,7 @@ func Register(b *runtime.Builder, h Handlers) {
 		b.Fail("shapes", "no handlers given")
 		return
 	}
+	b.Register(constCapability(h))
 	b.Register(freeCapability(h))
 	b.Register(mergedCapability(h))
 	b.Register(opaqueCapability(h))
