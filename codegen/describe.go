@@ -32,6 +32,7 @@ type apiField struct {
 	// parameter's signature says the same.
 	Required         *bool           `json:"required,omitempty"`
 	Default          json.RawMessage `json:"default,omitempty"`
+	Deprecated       bool            `json:"deprecated,omitempty"`
 	Description      string          `json:"description,omitempty"`
 	Enum             []string        `json:"enum,omitempty"`
 	Const            json.RawMessage `json:"const,omitempty"`
@@ -140,7 +141,7 @@ func (d describer) properties(t *schema.Type) apiFields {
 	var out apiFields
 	for _, p := range t.Properties {
 		f := d.typ(p.Type)
-		f.Name = p.Name
+		f.Name, f.Deprecated = p.Name, p.Deprecated
 		switch {
 		case p.Default != "":
 			f.Default = describeDefault(p)

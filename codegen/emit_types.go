@@ -88,6 +88,12 @@ func emitStruct(f *jen.File, d *decl) {
 			if comment := doc(field.text); comment != nil {
 				g.Add(comment)
 			}
+			if field.deprecated {
+				if field.text != "" {
+					g.Comment("//")
+				}
+				g.Comment("// Deprecated: the manifest marks it so.")
+			}
 			t := typeExpr(field.typ)
 			if field.optional() {
 				t = jen.Qual(canonPath, "Optional").Types(t)

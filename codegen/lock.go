@@ -112,6 +112,9 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	if prop != nil && prop.Required {
 		words = append(words, "required")
 	}
+	if prop != nil && prop.Deprecated {
+		words = append(words, "deprecated")
+	}
 	if prop != nil && prop.Default != "" {
 		words = append(words, "default="+visible.Text(prop.Default))
 	}

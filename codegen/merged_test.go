@@ -1,8 +1,10 @@
 package codegen_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
@@ -43,4 +45,26 @@ func TestRunConst(t *testing.T) {
 		{name: "in a list", program: `return shapes.const(version = 2, noes = [False, True])`, err: runtime.ErrInvalidArguments, path: "noes[1]"},
 		{name: "another output", program: `return shapes.const(version = 2)`, out: shapes.ConstOutput(false), err: runtime.ErrCapabilityFailed},
 	})
+}
+
+// What is deprecated is said wherever a property is described.
+func TestDeprecatedIsSaid(t *testing.T) {
+	old := optional("old", str())
+	old.Deprecated = true
+	m := manifest("example.com/g", nil, capability("a.b", object(old), boolean()))
+	files := generate(t, m)
+	for name, want := range map[string]string{
+		"a/b_gen.go":  "// Deprecated: the manifest marks it so.\n\tOld canon.Optional[string]",
+		"lock/a.lock": "a.b input.old string deprecated maxLength",
+	} {
+		if !strings.Contains(string(files[name]), want) {
+			t.Errorf("%s lacks %q:\n%s", name, want, files[name])
+		}
+	}
+	if got := string(files["a/b_gen.go"]); !strings.Contains(got, `{"old":{"deprecated":true}}`) {
+		t.Errorf("describe_api does not say it:\n%s", got)
+	}
+	if got := string(codegen.InlineSchema(m.Capabilities[0].Input)); !strings.Contains(got, `"old":{"type":"string","maxLength":1048576,"deprecated":true}`) {
+		t.Error(got)
+	}
 }

@@ -81,7 +81,9 @@ type field struct {
 	text     string
 	typ      *goType
 	required bool
-	def      jen.Code // an expression; nil for none
+	// deprecated is told in the comment.
+	deprecated bool
+	def        jen.Code // an expression; nil for none
 }
 
 // optional fields may be absent after decoding.

@@ -65,7 +65,7 @@ func (b *builder) object(d *decl, t *schema.Type) {
 	for _, p := range t.Properties {
 		name := goName(p.Name)
 		members.claim(name, "property "+p.Name, p.Pos)
-		f := &field{name: name, member: p.Name, text: describe(p.Type), required: p.Required}
+		f := &field{name: name, member: p.Name, text: describe(p.Type), required: p.Required, deprecated: p.Deprecated}
 		f.typ = b.member(b.pkg, d.name+name, p.Type)
 		if p.Default != "" {
 			f.def = b.defaultOf(d.name+name, p)

@@ -30,7 +30,9 @@ type schemaWriter struct {
 	b    strings.Builder
 	more bool // a member was written in the current object
 	refs string
-	defs []*NamedType // to be written at the end of the outermost schema
+	// deprecated is of the property whose schema comes next.
+	deprecated bool
+	defs       []*NamedType // to be written at the end of the outermost schema
 }
 
 func (w *schemaWriter) begin() {
@@ -92,8 +94,8 @@ func (w *schemaWriter) atLeast(key string, n int) {
 
 // schema writes t, with the default of the property it belongs to.
 func (w *schemaWriter) schema(t *Type, defaultText string) {
-	defs := w.defs
-	w.defs = nil
+	defs, deprecated := w.defs, w.deprecated
+	w.defs, w.deprecated = nil, false
 	outer, null := t, ""
 	if t.Kind == Nullable && plainNullable(t.Items) {
 		t, null = t.Items, `,"null"]`
@@ -150,6 +152,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	w.raw("const", t.Const)
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
+	if deprecated {
+		w.raw("deprecated", "true")
+	}
 	if len(defs) > 0 {
 		w.key("$defs")
 		w.begin()
@@ -238,6 +243,7 @@ func (w *schemaWriter) object(t *Type) {
 	required := ""
 	for _, p := range t.Properties {
 		w.key(p.Name)
+		w.deprecated = p.Deprecated
 		w.schema(p.Type, p.Default)
 		if p.Required {
 			required += "," + strconv.Quote(p.Name)

@@ -48,9 +48,9 @@ func newWords() words {
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
-				"minProperties", "maxProperties", "propertyNames"},
+				"minProperties", "maxProperties", "propertyNames", "deprecated"},
 			later: []string{"uniqueItems",
-				"$defs", "examples", "deprecated",
+				"$defs", "examples",
 				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,

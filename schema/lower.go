@@ -34,6 +34,10 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 	if !l.mapping(n, &l.words.schema, what) {
 		return nil
 	}
+	if d := n.member("deprecated"); d != nil && !property {
+		l.errorf(d.pos, ruleWrongKeyword, "deprecated says nothing here").
+			hint("it belongs to a property of an object")
+	}
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}
@@ -159,7 +163,7 @@ func (l *loader) checkKeywords(n *node, k Kind) {
 	allowed := keywordsOf(k)
 	for _, m := range n.members {
 		switch m.key {
-		case "type", "title", "description", "default":
+		case "type", "title", "description", "default", "deprecated":
 			continue
 		case "enum":
 			if k != String {

@@ -55,6 +55,9 @@ func (l *loader) property(m *member, required bool) *Property {
 			hint("letters, digits and _, not a digit first, at least one letter, at most %d: programs and Go use it as a name", maxName)
 	}
 	p.Type = l.lower(m.value, "property "+quote(m.key), true)
+	if v := m.value.get("deprecated"); v != nil && l.kind(v, boolNode, "deprecated") {
+		p.Deprecated = v.text == "true"
+	}
 	if p.Type == nil || p.Type.Kind == Ref {
 		return p
 	}

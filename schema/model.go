@@ -130,6 +130,8 @@ type Property struct {
 	Name     string
 	Type     *Type
 	Required bool
+	// Deprecated properties are still taken; descriptions and Go say so.
+	Deprecated bool
 	// Default is the canonical JSON of the default; empty for none. A
 	// property with a default is never Required.
 	Default string

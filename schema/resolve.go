@@ -18,9 +18,9 @@ type reference struct {
 func (l *loader) lowerRef(n *node) *Type {
 	for i := range n.members {
 		m := &n.members[i]
-		if m.key != "$ref" && m.key != "description" && slices.Contains(l.words.schema.known, m.key) {
+		if m.key != "$ref" && m.key != "description" && m.key != "deprecated" && slices.Contains(l.words.schema.known, m.key) {
 			l.errorf(m.pos, ruleRefSibling, "%s beside $ref", quote(m.key)).
-				hint("only a description may stand there; the rest belongs to the type")
+				hint("only description and deprecated may stand there; the rest belongs to the type")
 		}
 	}
 	v := n.get("$ref")

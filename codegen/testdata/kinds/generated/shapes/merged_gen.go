@@ -9,8 +9,12 @@ import (
 
 // MergedInput is the input of shapes.merged.
 type MergedInput struct {
-	Name  string
-	Note  string
+	Name string
+	Note string
+	// A word.
+	//
+	// Deprecated: the manifest marks it so.
+	Old   canon.Optional[string]
 	Note2 string
 	Age   int64
 	// One more.
@@ -28,20 +32,22 @@ func (v *MergedInput) Decode(r *canon.Reader) error {
 			v.Name = seen.Mark(r, 0).String(0, 8)
 		case "note":
 			v.Note = seen.Mark(r, 1).String(0, 1048576)
+		case "old":
+			v.Old = canon.Some(seen.Mark(r, 2).String(0, 1048576))
 		case "note2":
-			v.Note2 = seen.Mark(r, 2).String(0, 1048576)
+			v.Note2 = seen.Mark(r, 3).String(0, 1048576)
 		case "age":
-			v.Age = seen.Mark(r, 3).Int(0, 9007199254740991)
+			v.Age = seen.Mark(r, 4).Int(0, 9007199254740991)
 		case "extra":
-			v.Extra.Decode(seen.Mark(r, 4))
+			v.Extra.Decode(seen.Mark(r, 5))
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "name")
-	r.Require(&seen, 2, "note2")
-	r.Require(&seen, 3, "age")
-	if !seen.Has(4) {
+	r.Require(&seen, 3, "note2")
+	r.Require(&seen, 4, "age")
+	if !seen.Has(5) {
 		v.Extra = MergedInputExtra{Name: "x", Note: "none"}
 	}
 	return r.Err()
@@ -49,12 +55,15 @@ func (v *MergedInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *MergedInput) Encode(w *canon.Writer) {
-	w.BeginObject(5)
+	w.BeginObject(5 + canon.Count(v.Old.Present))
 	w.Key("age").Int(v.Age, 0, 9007199254740991)
 	v.Extra.Encode(w.Key("extra"))
 	w.Key("name").String(v.Name, 0, 8)
 	w.Key("note").String(v.Note, 0, 1048576)
 	w.Key("note2").String(v.Note2, 0, 1048576)
+	if v.Old.Present {
+		w.Key("old").String(v.Old.Value, 0, 1048576)
+	}
 	w.EndObject()
 }
 
@@ -67,6 +76,10 @@ func (v *MergedInput) AppendCanonical(b []byte) []byte {
 type MergedInputExtra struct {
 	Name string
 	Note string
+	// A word.
+	//
+	// Deprecated: the manifest marks it so.
+	Old canon.Optional[string]
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -80,6 +93,8 @@ func (v *MergedInputExtra) Decode(r *canon.Reader) error {
 			v.Name = seen.Mark(r, 0).String(0, 8)
 		case "note":
 			v.Note = seen.Mark(r, 1).String(0, 1048576)
+		case "old":
+			v.Old = canon.Some(seen.Mark(r, 2).String(0, 1048576))
 		default:
 			r.UnknownMember()
 		}
@@ -90,9 +105,12 @@ func (v *MergedInputExtra) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *MergedInputExtra) Encode(w *canon.Writer) {
-	w.BeginObject(2)
+	w.BeginObject(2 + canon.Count(v.Old.Present))
 	w.Key("name").String(v.Name, 0, 8)
 	w.Key("note").String(v.Note, 0, 1048576)
+	if v.Old.Present {
+		w.Key("old").String(v.Old.Value, 0, 1048576)
+	}
 	w.EndObject()
 }
 
@@ -105,16 +123,17 @@ func mergedCapability(h Handlers) runtime.Capability {
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
-		Signature:   `shapes.merged(*, name: str, note: str = "none", note2: str, age: int, extra: dict = {"name": "x", "note": "none"})`,
+		Signature:   `shapes.merged(*, name: str, note: str = "none", old: str = None, note2: str, age: int, extra: dict = {"name": "x", "note": "none"})`,
 		Parameters: []runtime.Parameter{
 			{Name: "name"},
 			{Name: "note"},
+			{Name: "old", Description: "A word."},
 			{Name: "note2"},
 			{Name: "age"},
 			{Name: "extra", Description: "One more."},
 		},
-		Binding: `{"id":"shapes.merged","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"},{"kind":"string","maxLength":1048576,"name":"note2","required":true},{"kind":"integer","maximum":9007199254740991,"name":"age","required":true},{"default":"{\"name\":\"x\",\"note\":\"none\"}","fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"}],"kind":"object","name":"extra"}],"name":"shapes.merged","output":{"fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"},{"kind":"string","maxLength":1048576,"name":"note2","required":true},{"kind":"integer","maximum":9007199254740991,"name":"age","required":true}],"kind":"object"}}`,
-		Input:   `{"name":{"maxLength":8},"age":{"minimum":0},"extra":{"description":"One more.","fields":{"name":{"type":"str","maxLength":8},"note":{"type":"str","default":"none"}}}}`,
-		Output:  `{"fields":{"name":"str","note":{"type":"str","default":"none"},"note2":"str","age":{"type":"int","minimum":0}}}`,
+		Binding: `{"id":"shapes.merged","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"},{"kind":"string","maxLength":1048576,"name":"old"},{"kind":"string","maxLength":1048576,"name":"note2","required":true},{"kind":"integer","maximum":9007199254740991,"name":"age","required":true},{"default":"{\"name\":\"x\",\"note\":\"none\"}","fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"},{"kind":"string","maxLength":1048576,"name":"old"}],"kind":"object","name":"extra"}],"name":"shapes.merged","output":{"fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"default":"\"none\"","kind":"string","maxLength":1048576,"name":"note"},{"kind":"string","maxLength":1048576,"name":"old"},{"kind":"string","maxLength":1048576,"name":"note2","required":true},{"kind":"integer","maximum":9007199254740991,"name":"age","required":true}],"kind":"object"}}`,
+		Input:   `{"name":{"maxLength":8},"old":{"deprecated":true,"description":"A word."},"age":{"minimum":0},"extra":{"description":"One more.","fields":{"name":{"type":"str","maxLength":8},"note":{"type":"str","default":"none"},"old":{"type":"str","required":false,"deprecated":true,"description":"A word."}}}}`,
+		Output:  `{"fields":{"name":"str","note":{"type":"str","default":"none"},"old":{"type":"str","required":false,"deprecated":true,"description":"A word."},"note2":"str","age":{"type":"int","minimum":0}}}`,
 	}, h.Merged)
 }

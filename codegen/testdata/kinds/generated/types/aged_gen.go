@@ -6,8 +6,12 @@ import "github.com/capgen/capgen/runtime/canon"
 
 // Aged is the manifest's type Aged.
 type Aged struct {
-	Name  string
-	Note  string
+	Name string
+	Note string
+	// A word.
+	//
+	// Deprecated: the manifest marks it so.
+	Old   canon.Optional[string]
 	Note2 string
 	Age   int64
 }
@@ -23,27 +27,32 @@ func (v *Aged) Decode(r *canon.Reader) error {
 			v.Name = seen.Mark(r, 0).String(0, 8)
 		case "note":
 			v.Note = seen.Mark(r, 1).String(0, 1048576)
+		case "old":
+			v.Old = canon.Some(seen.Mark(r, 2).String(0, 1048576))
 		case "note2":
-			v.Note2 = seen.Mark(r, 2).String(0, 1048576)
+			v.Note2 = seen.Mark(r, 3).String(0, 1048576)
 		case "age":
-			v.Age = seen.Mark(r, 3).Int(0, 9007199254740991)
+			v.Age = seen.Mark(r, 4).Int(0, 9007199254740991)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "name")
-	r.Require(&seen, 2, "note2")
-	r.Require(&seen, 3, "age")
+	r.Require(&seen, 3, "note2")
+	r.Require(&seen, 4, "age")
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *Aged) Encode(w *canon.Writer) {
-	w.BeginObject(4)
+	w.BeginObject(4 + canon.Count(v.Old.Present))
 	w.Key("age").Int(v.Age, 0, 9007199254740991)
 	w.Key("name").String(v.Name, 0, 8)
 	w.Key("note").String(v.Note, 0, 1048576)
 	w.Key("note2").String(v.Note2, 0, 1048576)
+	if v.Old.Present {
+		w.Key("old").String(v.Old.Value, 0, 1048576)
+	}
 	w.EndObject()
 }
 

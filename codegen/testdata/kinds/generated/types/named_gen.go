@@ -8,6 +8,10 @@ import "github.com/capgen/capgen/runtime/canon"
 type Named struct {
 	Name string
 	Note string
+	// A word.
+	//
+	// Deprecated: the manifest marks it so.
+	Old canon.Optional[string]
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -21,6 +25,8 @@ func (v *Named) Decode(r *canon.Reader) error {
 			v.Name = seen.Mark(r, 0).String(0, 8)
 		case "note":
 			v.Note = seen.Mark(r, 1).String(0, 1048576)
+		case "old":
+			v.Old = canon.Some(seen.Mark(r, 2).String(0, 1048576))
 		default:
 			r.UnknownMember()
 		}
@@ -31,9 +37,12 @@ func (v *Named) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *Named) Encode(w *canon.Writer) {
-	w.BeginObject(2)
+	w.BeginObject(2 + canon.Count(v.Old.Present))
 	w.Key("name").String(v.Name, 0, 8)
 	w.Key("note").String(v.Note, 0, 1048576)
+	if v.Old.Present {
+		w.Key("old").String(v.Old.Value, 0, 1048576)
+	}
 	w.EndObject()
 }
 
