@@ -110,8 +110,9 @@ fuzz: ## Run each fuzz target for FUZZTIME
 	done <<<"$$targets"
 
 .PHONY: soak
-soak: ## Run every hostile program, fuzz each target for half a minute, repeat the tests under the race detector
+soak: ## Run every hostile program, compare a million values, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
+	$(GO) test -count=1 -timeout 1h -run '^TestBindingAgreesWithDecoder$$' -v ./codegen -soak
 	@$(MAKE) fuzz FUZZTIME=30s
 	$(GO) test -race -count=3 -timeout 2h ./runtime/... ./cmd/...
 

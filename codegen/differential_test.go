@@ -1,0 +1,338 @@
+package codegen_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/capgen/capgen/codegen"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/blobs"
+	generatedruntime "github.com/capgen/capgen/codegen/testdata/kinds/generated/canon/runtime"
+	generatedtypes "github.com/capgen/capgen/codegen/testdata/kinds/generated/canon/types"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/deep/space"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
+	generatedstring "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/wide"
+	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/policyview"
+	"github.com/capgen/capgen/runtime/program"
+	"github.com/capgen/capgen/schema"
+)
+
+// soak makes TestBindingAgreesWithDecoder take a million values. `make soak`
+// sets it.
+var soak = flag.Bool("soak", false, "compare bindings and decoders on a million values, not only ten thousand")
+
+// decoder reads a generated type.
+type decoder func(*canon.Reader) (canon.Encoder, error)
+
+func decoderOf[T any, P interface {
+	value[T]
+	canon.Encoder
+}](r *canon.Reader) (canon.Encoder, error) {
+	v, err := decode[T, P](r)
+	return P(&v), err
+}
+
+// inputDecoders are those of all capabilities that take something.
+func inputDecoders() map[string]decoder {
+	return map[string]decoder{
+		"every.kind":            decoderOf[every.KindInput],
+		"every.same":            decoderOf[types.Entry],
+		"every.named":           decoderOf[every.NamedInput],
+		"nulls.keep":            decoderOf[nulls.KeepInput],
+		"shapes.opaque":         decoderOf[shapes.OpaqueInput],
+		"shapes.free":           decoderOf[shapes.FreeInput],
+		"wide.keep":             decoderOf[wide.KeepInput],
+		"blobs.swap":            decoderOf[blobs.SwapInput],
+		"forms.move":            decoderOf[forms.MoveInput],
+		"tables.take":           decoderOf[tables.TakeInput],
+		"shapes.recursive":      decoderOf[shapes.RecursiveInput],
+		"shapes.tree":           decoderOf[types.Tree],
+		"shapes.merged":         decoderOf[shapes.MergedInput],
+		"shapes.const":          decoderOf[shapes.ConstInput],
+		"shapes.tagged":         decoderOf[shapes.TaggedInput],
+		"shapes.union":          decoderOf[shapes.UnionInput],
+		"deep.space.read_many":  decoderOf[space.ReadManyInput],
+		"canon.runtime.context": decoderOf[generatedruntime.ContextInput],
+		"canon.types.canon":     decoderOf[generatedtypes.CanonInput],
+		"package.string.type":   decoderOf[generatedstring.TypeInput],
+	}
+}
+
+// subject is an input with all who judge it.
+type subject struct {
+	name    string
+	schema  *schema.Type
+	decode  decoder
+	table   *binding.Table
+	judge   *jsonschema.Schema
+	maker   *maker
+	limits  program.Limits
+	wire    []byte // what the last call sent
+	counts  [2]int // refused, accepted
+	differs map[string]int
+}
+
+// subjects are all capabilities that take something.
+func subjects(t *testing.T, m *maker) []*subject {
+	t.Helper()
+	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoders, bindings := inputDecoders(), generatedBindings(t, "testdata/kinds/generated")
+	var out []*subject
+	for _, c := range load(t, "capabilities.yaml", text).Capabilities {
+		if len(resolve(c.Input).Properties) == 0 {
+			continue
+		}
+		s := &subject{
+			name: c.Name, schema: resolve(c.Input), decode: decoders[c.Name], maker: m, differs: map[string]int{},
+			judge:  compileSchema(t, codegen.InlineSchema(c.Input)),
+			limits: program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20},
+		}
+		if s.decode == nil {
+			t.Fatalf("%s is not compared", c.Name)
+		}
+		s.table, err = binding.ParseTable(binding.EncodeTable([]binding.Entry{{Name: c.Name, ID: c.ID, Binding: bindings[c.Name]}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	if len(out) != len(decoders) {
+		t.Fatalf("%d capabilities of %d", len(out), len(decoders))
+	}
+	return out
+}
+
+// generatedBindings are the Binding tables of generated code, by name.
+func generatedBindings(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			member, ok := n.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			key, _ := member.Key.(*ast.Ident)
+			text, ok := member.Value.(*ast.BasicLit)
+			if key == nil || key.Name != "Binding" || !ok {
+				return true
+			}
+			b, err := strconv.Unquote(text.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := binding.ParseCapability(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[c.Name] = b
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Call keeps what a program sends.
+func (s *subject) Call(_ string, arguments []byte) ([]byte, *fault.Fault) {
+	s.wire = bytes.Clone(arguments)
+	return nil, &fault.Fault{Class: fault.CapabilityFailed, Message: "enough"}
+}
+
+func (s *subject) Refused(string) *fault.Fault { return nil }
+
+// For generated values, valid ones and such that differ from them in a place
+// or two: bindings, decoders and schemas agree on what they accept, and on what
+// was meant.
+func TestBindingAgreesWithDecoder(t *testing.T) {
+	n := 10_000
+	if *soak {
+		n = 1_000_000
+	}
+	m := &maker{Rand: rand.New(rand.NewPCG(3, 1)), patterns: map[string]*regexp.Regexp{}}
+	all, forms := subjects(t, m), differences()
+	for i := range n {
+		s := all[i%len(all)]
+		m.places = m.places[:0]
+		v := m.valid(s.schema, 1+m.IntN(5))
+		valid := verdicts{true, true, true, true}
+		switch m.IntN(8) {
+		case 0, 1: // as it is
+			s.compare(t, v, "a valid value", &valid)
+		case 2:
+			form, p := forms[m.IntN(len(forms))], m.places[m.IntN(len(m.places))]
+			before := *p.sample
+			if form.write(p) {
+				s.compare(t, v, form.name, &form.want)
+				s.differs[form.name]++
+				break
+			}
+			*p.sample = before
+			s.compare(t, v, "a valid value", &valid)
+		default:
+			for range 1 + m.IntN(2) {
+				if !m.mutate() {
+					m.mutate()
+				}
+			}
+			s.compare(t, v, "a changed value", nil)
+		}
+		if t.Failed() {
+			t.FailNow() // one is enough to look at
+		}
+	}
+	seen := map[string]int{}
+	for _, s := range all {
+		if s.counts[0] < n/len(all)/20 || s.counts[1] < n/len(all)/5 {
+			t.Errorf("%s: %d refused, %d accepted: too few to say anything", s.name, s.counts[0], s.counts[1])
+		}
+		for name, count := range s.differs {
+			seen[name] += count
+		}
+		t.Logf("%s: %d refused, %d accepted", s.name, s.counts[0], s.counts[1])
+	}
+	for _, form := range forms {
+		if seen[form.name] == 0 {
+			t.Errorf("%s (%s) was never written", form.name, form.reason)
+		}
+	}
+}
+
+// compare has v judged by all. With want nil they must agree.
+func (s *subject) compare(t *testing.T, v *sample, what string, want *verdicts) {
+	t.Helper()
+	text := v.appendJSON(nil)
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	refused := s.judge.Validate(instance)
+	fromJSON, jsonErr := s.decode(canon.NewJSONReader(text, depth))
+	wire := v.appendWire(nil)
+	_, wireErr := s.decode(canon.NewWireReader(wire, depth))
+	source := v.call(s.name)
+	s.wire = nil
+	_, failure := program.Run(program.Program{Source: source, Limits: s.limits}, s.table, s)
+	if s.wire == nil && failure.Class != fault.InvalidArguments {
+		t.Fatalf("%s: %v", source, failure)
+	}
+	accepted := refused == nil && !loose(v, s.maker.places)
+	got := verdicts{program: s.wire != nil, wire: wireErr == nil, json: jsonErr == nil, schema: accepted}
+	if want == nil {
+		want = &verdicts{got.schema, got.schema, got.schema, got.schema}
+	}
+	if got != *want {
+		t.Errorf("%s, %s:\n%s\n%s\n got %+v\nwant %+v\nprogram: %v\nwire: %v\njson: %v\nschema: %v", s.name, what, text, source, got, *want, failure, wireErr, jsonErr, refused)
+		return
+	}
+	if got.json {
+		s.counts[1]++
+	} else {
+		s.counts[0]++
+	}
+	var canonical []byte
+	if got.json {
+		canonical = s.roundTrip(t, fromJSON)
+	}
+	if got.program {
+		bound, err := s.decode(canon.NewWireReader(s.wire, depth))
+		if err != nil {
+			t.Errorf("%s: the binding accepts what the decoder refuses: %s: %v", s.name, source, err)
+			return
+		}
+		again := s.roundTrip(t, bound)
+		if got.json && !bytes.Equal(again, canonical) {
+			t.Errorf("%s: a program and JSON mean different values:\n%s\n%s\n%s\n%s", s.name, source, again, text, canonical)
+		}
+	}
+}
+
+// roundNumber is an integer of as many digits as one outside ±(2^53−1) has.
+var roundNumber = regexp.MustCompile(`[:\[,-][0-9]{16,21}[,\]}]`)
+
+// roundTrip returns the canonical bytes of v, of which it checks that they are
+// the one form of v.
+func (s *subject) roundTrip(t *testing.T, v canon.Encoder) []byte {
+	t.Helper()
+	canonical := canon.AppendCanonical(nil, v)
+	again, err := s.decode(canon.NewJSONReader(canonical, depth))
+	if err != nil || !reflect.DeepEqual(again, v) {
+		t.Errorf("%s: %s reads as another value: %v", s.name, canonical, err)
+		return canonical
+	}
+	if b := canon.AppendCanonical(nil, again); !bytes.Equal(b, canonical) {
+		t.Errorf("%s: canonical twice:\n%s\n%s", s.name, canonical, b)
+	}
+	b, err := canon.CanonicalizeJSON(nil, canonical, depth)
+	// Without a schema it cannot tell a float that JSON writes as an integer
+	// from an integer that a reader rounded, and refuses it.
+	if e := new(canon.Error); errors.As(err, &e) && e.Code == canon.CodeRange && roundNumber.Match(canonical) {
+		b, err = canonical, nil
+	}
+	if err != nil || !bytes.Equal(b, canonical) {
+		t.Errorf("%s: %s is not canonical: %v, %s", s.name, canonical, err, b)
+	}
+	wire, err := canon.AppendWire(nil, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = s.decode(canon.NewWireReader(wire, depth)); err != nil || !reflect.DeepEqual(again, v) {
+		t.Errorf("%s: %s is another value on the wire: %v", s.name, canonical, err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(canonical))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.judge.Validate(instance); err != nil {
+		t.Errorf("%s: the schema refuses canonical bytes: %s: %v", s.name, canonical, err)
+	}
+	view, err := policyview.New(v, depth).Map()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err = s.decode(canon.NewJSONReader(text, depth))
+	if err != nil || !bytes.Equal(canon.AppendCanonical(nil, again), canonical) {
+		t.Errorf("%s: policy sees another value:\n%s\n%s\n%v", s.name, canonical, text, err)
+	}
+	return canonical
+}
