@@ -165,6 +165,12 @@ func (m *maker) odd() *sample {
 // JSON are meant to write in different ways: those are differences.
 func (m *maker) replace(p place) bool {
 	other := m.odd()
+	switch {
+	case p.t.Kind == schema.Bytes && m.IntN(2) == 0:
+		other = &sample{kind: aText, text: m.pick("AB==", "AAB=", "AP8", "AP8i\n", "AP8i====", "AP_-", "A", "====", " AP8i", "AP8iAP8iAP8iAP8")}
+	case p.t.Kind == schema.Int64 && m.IntN(2) == 0:
+		other = &sample{kind: aText, text: m.pick("007", "-0", "+5", "1.0", "1e2", "", " 1", "1\n", "-", "0x1", "１", "12345678901234567890")}
+	}
 	if other.kind == aNull && p.optional || other.kind == anInt && p.t.Kind == schema.Int64 || p.t.Kind == schema.Map && isInt64(p.t.Items) {
 		return false
 	}
