@@ -14,8 +14,8 @@ import (
 // may still be valid.
 func (m *maker) mutate() bool {
 	p := m.places[m.IntN(len(m.places))]
-	if p.sample == m.places[0].sample {
-		// The root stays an object: nothing else is a call.
+	if p.sample == m.places[0].sample && p.t.Kind == schema.Object {
+		// A root stays an object: nothing else is a call.
 		return m.mutateMembers(p)
 	}
 	if m.IntN(3) == 0 {
