@@ -107,7 +107,7 @@ func differences() []difference {
 // is no dot-string (RFC 5321 section 4.1.2), and numbers with a sign in
 // addresses and times.
 var strictFormats = map[string]*regexp.Regexp{
-	"uri":       regexp.MustCompile("^[a-zA-Z][a-zA-Z0-9+.-]*:([a-zA-Z0-9._~:/?#@!$&'()*+,;=-]|\\[|\\]|%[0-9a-fA-F]{2})*$"),
+	"uri":       regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:([a-zA-Z0-9._~:/?#@!$&'()*+,;=-]|\[|\]|%[0-9a-fA-F]{2})*$`),
 	"ipv4":      regexp.MustCompile("^[0-9.]+$"),
 	"time":      regexp.MustCompile("^[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"),
 	"date-time": regexp.MustCompile("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"),
