@@ -131,6 +131,7 @@ func TestBadModels(t *testing.T) {
 		{"capability-name", manifest("example.com/g", nil, capability("a.B", object(), boolean()))},
 		{"reserved-namespace", manifest("example.com/g", nil, capability("types.b", object(), boolean()))},
 		{"reserved-namespace", manifest("example.com/g", nil, capability("a.internal.b", object(), boolean()))},
+		{"reserved-namespace", manifest("example.com/g", nil, capability("a.con.b", object(), boolean()))},
 		{"reserved-namespace", manifest("github.com/capgen/capgen", nil, capability("runtime.canon.b", object(), boolean()))},
 		{"duplicate-capability", manifest("example.com/g", nil, capability("a.b", object(), boolean()), capability("a.b", object(), boolean()))},
 		{"name-is-namespace", manifest("example.com/g", nil, capability("a.b", object(), boolean()), capability("a.b.c", object(), boolean()))},

@@ -78,6 +78,14 @@ func TestInt64RoundTrip(t *testing.T) {
 	if got, want := roundTrip[types.WideID](t, `"-9223372036854775808"`), `"-9223372036854775808"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	const in = `{"by_name":{"a":"-9223372036854775808"},"d_id":"9223372036854775807","d_rows":[{"id":"-9223372036854775807"}],"d_small":"9223372036854775806","id":"-9223372036854775808","ids":["9223372036854775807","9007199254740993"],"none":"-9007199254740993"}`
+	const out = `{"ids":["-9223372036854775808",null,"9223372036854775807"],"next":"9223372036854775807"}`
+	if got := roundTrip[wide.KeepInput](t, in); got != in {
+		t.Errorf("got %s, want %s", got, in)
+	}
+	if got := roundTrip[wide.KeepOutput](t, out); got != out {
+		t.Errorf("got %s, want %s", got, out)
+	}
 	if _, err := decode[types.WideID](canon.NewJSONReader([]byte(`9007199254740993`), depth)); err == nil {
 		t.Error("a JSON number is taken: another reader would have rounded it")
 	}

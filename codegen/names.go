@@ -130,9 +130,10 @@ func enumName(value string) string {
 }
 
 // packageName is the package clause of a namespace. A word that means
-// something to Go gets an underscore; the directory keeps the name.
+// something to Go gets an underscore; the directory keeps the name. Nothing
+// can be imported as init.
 func packageName(segment string) string {
-	if reservedWord(segment) || segment == "main" {
+	if reservedWord(segment) || segment == "main" || segment == "init" {
 		return segment + "_"
 	}
 	return segment
@@ -211,7 +212,7 @@ func namespaceAlias(namespace string, taken map[string]bool) string {
 	for _, s := range segments[1:] {
 		alias += string(unicode.ToUpper(rune(s[0]))) + s[1:]
 	}
-	for taken[alias] || reservedWord(alias) {
+	for taken[alias] || alias == "init" || reservedWord(alias) {
 		alias += "NS"
 	}
 	taken[alias] = true

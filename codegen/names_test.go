@@ -39,7 +39,7 @@ func TestEnumName(t *testing.T) {
 }
 
 func TestPackageName(t *testing.T) {
-	for segment, want := range map[string]string{"files": "files", "func": "func_", "string": "string_", "main": "main_", "nil": "nil_", "canon": "canon"} {
+	for segment, want := range map[string]string{"files": "files", "func": "func_", "string": "string_", "main": "main_", "init": "init_", "nil": "nil_", "canon": "canon"} {
 		if got := packageName(segment); got != want {
 			t.Errorf("packageName(%q) = %q, want %q", segment, got, want)
 		}
@@ -50,11 +50,11 @@ func TestPackageName(t *testing.T) {
 func TestNamespaceAlias(t *testing.T) {
 	taken := map[string]bool{"runtime": true, "b": true, "h": true}
 	got := map[string]string{}
-	for _, ns := range []string{"a.b", "a_b", "b", "b.n.s", "func", "h", "runtime", "runtime.n.s", "records"} {
+	for _, ns := range []string{"a.b", "a_b", "b", "b.n.s", "func", "h", "init", "runtime", "runtime.n.s", "records"} {
 		got[ns] = namespaceAlias(ns, taken)
 	}
 	want := map[string]string{
-		"a.b": "aB", "a_b": "a_b", "b": "bNS", "b.n.s": "bNSNS", "func": "funcNS", "h": "hNS",
+		"a.b": "aB", "a_b": "a_b", "b": "bNS", "b.n.s": "bNSNS", "func": "funcNS", "h": "hNS", "init": "initNS",
 		"runtime": "runtimeNS", "runtime.n.s": "runtimeNSNS", "records": "records",
 	}
 	for ns, alias := range want {

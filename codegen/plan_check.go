@@ -128,7 +128,11 @@ func (p *planner) checkName(c *schema.Capability) {
 			p.fail(c.Pos, "reserved-namespace", "", "%s: Go gives directories called %s a meaning of their own", c.Name, s)
 		}
 	}
-	switch path.Join(p.pkg, strings.Join(segments, "/")) {
+	importPath := path.Join(p.pkg, strings.Join(segments, "/"))
+	if err := module.CheckImportPath(importPath); err != nil && len(p.diags) == 0 {
+		p.fail(c.Pos, "reserved-namespace", "", "%s: the go command refuses its package: %v", c.Name, err) // a/con, say
+	}
+	switch importPath {
 	case runtimePath, canonPath:
 		p.fail(c.Pos, "reserved-namespace", "", "%s would be generated into a package of the runtime", c.Name)
 	}

@@ -267,9 +267,13 @@ func (p *planner) allowed(t *schema.Type) []string {
 
 func (b *builder) constants(name string, t *schema.Type) []constant {
 	var out []constant
-	for _, v := range t.Enum {
+	for i, v := range t.Enum {
+		pos := t.Pos
+		if i < len(t.EnumAt) {
+			pos = t.EnumAt[i]
+		}
 		c := constant{name: name + enumName(v), value: v}
-		b.scope.claim(c.name, "enum value "+strconv.Quote(v)+" of "+name, t.Pos)
+		b.scope.claim(c.name, "enum value "+strconv.Quote(v)+" of "+name, pos)
 		out = append(out, c)
 	}
 	return out

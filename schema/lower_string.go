@@ -64,7 +64,7 @@ func (l *loader) lowerEnum(t *Type, n *node) {
 		}
 		if s, ok := l.str(constant.value, "const on type string"); ok && l.visible(constant.value.pos, s, "const") {
 			l.enumLength(constant.value, s)
-			t.Enum = []string{s}
+			t.Enum, t.EnumAt = []string{s}, []Position{constant.value.pos}
 		}
 		return
 	}
@@ -98,7 +98,7 @@ func (l *loader) lowerEnum(t *Type, n *node) {
 		}
 		seen[s] = item.pos
 		l.enumLength(item, s)
-		t.Enum = append(t.Enum, s)
+		t.Enum, t.EnumAt = append(t.Enum, s), append(t.EnumAt, item.pos)
 	}
 	if withNull && !null {
 		// JSON Schema takes what both keywords allow, and so never null.

@@ -108,6 +108,9 @@ type Type struct {
 	Const string
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
+	// EnumAt is where each of them stands; of a model made by hand it may be
+	// empty.
+	EnumAt []Position
 	// MinLength, MaxLength: code points of a string. MinItems, MaxItems:
 	// items of an array, members of a map.
 	MinLength, MaxLength int

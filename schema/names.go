@@ -98,7 +98,7 @@ func (l *loader) capabilityName(n *node) (string, bool) {
 	}
 	for _, segment := range namespace {
 		if slices.Contains(l.names.directories, segment) {
-			l.errorf(n.pos, ruleReservedName, "%s cannot be part of a namespace: it becomes a Go package, and Go gives that name a meaning", quote(segment)).
+			l.errorf(n.pos, ruleReservedName, "%s cannot be part of a namespace: it becomes a Go package, and Go or Windows gives that name a meaning", quote(segment)).
 				hint("choose another word")
 			return "", false
 		}

@@ -15,5 +15,13 @@ func languageKeywords() []string {
 func reservedNamespaces() []string { return []string{"catalog", "lock", "types"} }
 
 // reservedDirectories mean something to the go command wherever they stand in
-// a path; main is a package that nothing can import.
-func reservedDirectories() []string { return []string{"internal", "main", "testdata", "vendor"} }
+// a path; main is a package that nothing can import. The others are devices of
+// Windows, which the go command refuses in an import path on every system.
+func reservedDirectories() []string {
+	return []string{
+		"internal", "main", "testdata", "vendor",
+		"aux", "con", "nul", "prn",
+		"com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+		"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
 	funcNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/func"
 	hCanon "github.com/capgen/capgen/codegen/testdata/kinds/generated/h/canon"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/hard"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
@@ -53,6 +54,7 @@ type Handlers struct {
 	Forms         forms.Handlers
 	Func          funcNS.Handlers
 	HCanon        hCanon.Handlers
+	Hard          hard.Handlers
 	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
@@ -74,6 +76,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	forms.Register(b, h.Forms)
 	funcNS.Register(b, h.Func)
 	hCanon.Register(b, h.HCanon)
+	hard.Register(b, h.Hard)
 	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
