@@ -104,14 +104,14 @@ func differences() []difference {
 
 // strictFormats are what the validator is too lenient with: it takes URIs with
 // characters that RFC 3986 has to be escaped, and addresses whose local part
-// is no dot-string (RFC 5321 section 4.1.2), and numbers with a sign in
+// is no dot-string or whose domain ends in a dot (RFC 5321 section 4.1.2), and numbers with a sign in
 // addresses and times.
 var strictFormats = map[string]*regexp.Regexp{
-	"uri":       regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:([a-zA-Z0-9._~:/?#@!$&'()*+,;=-]|\[|\]|%[0-9a-fA-F]{2})*$`),
+	"uri":       regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:(//([^]/?#@[]*@)?\[[0-9a-fA-F.]*:[0-9a-fA-F:.]*\](:[0-9]*)?([/?#]|$))?([a-zA-Z0-9._~:/?@!$&'()*+,;=-]|%[0-9a-fA-F]{2})*(#([a-zA-Z0-9._~:/?@!$&'()*+,;=-]|%[0-9a-fA-F]{2})*)?$`),
 	"ipv4":      regexp.MustCompile("^[0-9.]+$"),
 	"time":      regexp.MustCompile("^[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"),
 	"date-time": regexp.MustCompile("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"),
-	"email":     regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+([.][a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-zA-Z0-9.-]+$"),
+	"email":     regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+([.][a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)*$"),
 }
 
 // loose tells whether something in v is refused by a rule that a validator of

@@ -26,6 +26,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/deep/space"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/hard"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	generatedstring "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
@@ -78,6 +79,7 @@ func inputDecoders() map[string]decoder {
 		"deep.space.read_many":  decoderOf[space.ReadManyInput],
 		"canon.runtime.context": decoderOf[generatedruntime.ContextInput],
 		"canon.types.canon":     decoderOf[generatedtypes.CanonInput],
+		"hard.take":             decoderOf[hard.TakeInput],
 		"package.string.type":   decoderOf[generatedstring.TypeInput],
 	}
 }

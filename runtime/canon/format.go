@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"encoding/hex"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -87,13 +88,30 @@ func (f Format) Valid(s string) bool {
 }
 
 // validURI is stricter than the standard library, which takes characters that
-// RFC 3986 has to be escaped.
+// RFC 3986 has to be escaped, escapes without their digits where a URI has no
+// slashes, and brackets that are not around an address of a host.
 func validURI(s string) bool {
-	if !only(s, "-._~:/?#[]@!$&'()*+,;=%") {
+	if !only(s, "-._~:/?#[]@!$&'()*+,;=%") || strings.Count(s, "#") > 1 {
 		return false
 	}
+	for rest := s; ; {
+		var escaped bool
+		if _, rest, escaped = strings.Cut(rest, "%"); !escaped {
+			break
+		}
+		if _, err := hex.DecodeString(rest[:min(2, len(rest))]); err != nil || len(rest) < 2 {
+			return false
+		}
+	}
 	u, err := url.Parse(s)
-	return err == nil && u.IsAbs()
+	if err != nil || !u.IsAbs() {
+		return false
+	}
+	brackets := strings.Count(s, "[") + strings.Count(s, "]")
+	if brackets == 0 {
+		return !strings.Contains(u.Hostname(), ":")
+	}
+	return brackets == 2 && strings.HasPrefix(u.Host, "[") && FormatIPv6.Valid(u.Hostname())
 }
 
 // validEmail takes atoms joined by dots, an @ and a domain name.

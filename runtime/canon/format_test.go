@@ -34,7 +34,7 @@ func forms() map[canon.Format]struct{ good, bad []string } {
 		},
 		canon.FormatIPv4: {[]string{"0.0.0.0", "255.255.255.255"}, []string{"", "1.2.3", "256.0.0.0", "01.2.3.4", "1.2.3.4.5", "::1"}},
 		canon.FormatIPv6: {[]string{"::", "2001:db8::1", "::ffff:1.2.3.4"}, []string{"", "1.2.3.4", ":::", "fe80::1%eth0", "12345::", "[::1]"}},
-		canon.FormatURI:  {[]string{"https://example.com/a?b#c", "urn:a:b", "mailto:a@b"}, []string{"", "/a", "example.com", "http://a b", "http://a/%zz", "http://[::1", ":a"}},
+		canon.FormatURI:  {[]string{"https://example.com/a?b#c", "urn:a:b", "mailto:a@b", "http://u@[::1]:80/%20", "urn:a:%7e"}, []string{"", "/a", "example.com", "http://a b", "http://a/%zz", "http://[::1", ":a", "http://9::1]:80/", "http://[1.2.3.4]/"}},
 		canon.FormatEmail: {
 			[]string{"a@b", "a.b+c@example.com"},
 			[]string{"", "a", "a@", ".a@b", "a..b@c", "a b@c", "a@-b", "a@b..c", "a@b@c"},
@@ -70,6 +70,12 @@ func TestFormats(t *testing.T) {
 	}
 	if canon.FormatEmail.Valid("@b") { // which the oracle takes
 		t.Error("an address without a local part is valid")
+	}
+	// So does it these, which RFC 3986 does not.
+	for _, s := range []string{"http://a/[", "ftp:5/%~2", "urn:%2", "urn:%", "urn:a#b#c"} {
+		if canon.FormatURI.Valid(s) {
+			t.Errorf("the URI %q is valid", s)
+		}
 	}
 	if canon.Format("nope").Valid("") || canon.Format("nope").MaxLength() != 0 {
 		t.Error("an unknown format is valid")
