@@ -20,6 +20,9 @@ type Limits struct {
 	// MaxNativeCalls are the attempts of one execution, those that failed to
 	// bind and those that were denied included. Default 1,000.
 	MaxNativeCalls int
+	// MaxParallelCalls are the native calls of one execution that are on their
+	// way at once; more wait their turn in the worker. Default 8.
+	MaxParallelCalls int
 	// MaxValueDepth of a value that crosses between program and host, in
 	// nested arrays and objects. Default 32.
 	MaxValueDepth int
@@ -47,6 +50,7 @@ const (
 	DefaultMaxSteps                  = 50_000_000
 	DefaultMaxExecutionTime          = 5 * time.Second
 	DefaultMaxNativeCalls            = 1000
+	DefaultMaxParallelCalls          = 8
 	DefaultMaxValueDepth             = 32
 	DefaultMaxValueBytes             = 1 << 20
 	DefaultMaxIntermediateValueBytes = 8 << 20
@@ -63,6 +67,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxSteps", &l.MaxSteps, DefaultMaxSteps)
 	fill(&problems, "MaxExecutionTime", &l.MaxExecutionTime, DefaultMaxExecutionTime)
 	fill(&problems, "MaxNativeCalls", &l.MaxNativeCalls, DefaultMaxNativeCalls)
+	fill(&problems, "MaxParallelCalls", &l.MaxParallelCalls, DefaultMaxParallelCalls)
 	fill(&problems, "MaxValueDepth", &l.MaxValueDepth, DefaultMaxValueDepth)
 	fill(&problems, "MaxValueBytes", &l.MaxValueBytes, DefaultMaxValueBytes)
 	fill(&problems, "MaxIntermediateValueBytes", &l.MaxIntermediateValueBytes, DefaultMaxIntermediateValueBytes)

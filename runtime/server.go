@@ -73,5 +73,6 @@ func (s *Server) workerLimits() worker.Limits {
 		ValueBytes:  s.limits.MaxValueBytes,
 		ResultBytes: s.limits.MaxIntermediateValueBytes,
 		SourceBytes: s.limits.MaxSourceBytes,
+		Parallel:    s.limits.MaxParallelCalls,
 	}
 }

@@ -11,6 +11,7 @@ const (
 	MaxValueDepth             = "MaxValueDepth"
 	MaxValueBytes             = "MaxValueBytes"
 	MaxIntermediateValueBytes = "MaxIntermediateValueBytes"
+	MaxParallelCalls          = "MaxParallelCalls"
 	MaxSearchQueryBytes       = "MaxSearchQueryBytes"
 )
 

@@ -15,7 +15,11 @@ type Limits struct {
 	ValueBytes  int   // bytes of one value that crosses, wire encoding
 	ResultBytes int64 // bytes of all successful results into the program
 	SourceBytes int   // bytes of the source
+	Parallel    int   // native calls on their way at once
 }
+
+// MaxNesting is how many calls of parallel may stand within each other.
+const MaxNesting = 16
 
 // Check reports the first bound that is not positive.
 func (l Limits) Check() error {
@@ -29,6 +33,7 @@ func (l Limits) Check() error {
 		{fault.MaxValueBytes, int64(l.ValueBytes)},
 		{fault.MaxIntermediateValueBytes, l.ResultBytes},
 		{fault.MaxSourceBytes, int64(l.SourceBytes)},
+		{fault.MaxParallelCalls, int64(l.Parallel)},
 	} {
 		if bound.value <= 0 {
 			return fmt.Errorf("program: %s is %d, must be positive", bound.name, bound.value)

@@ -15,7 +15,7 @@ import (
 
 // limits are generous enough for every program that is meant to succeed.
 func limits() program.Limits {
-	return program.Limits{Steps: 1_000_000, Calls: 10, Depth: 32, ValueBytes: 1 << 20, ResultBytes: 8 << 20, SourceBytes: 64 << 10}
+	return program.Limits{Steps: 1_000_000, Calls: 10, Depth: 32, ValueBytes: 1 << 20, ResultBytes: 8 << 20, SourceBytes: 64 << 10, Parallel: 8}
 }
 
 // table holds one capability of every kind of parameter, and three namespaces.

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,7 +14,7 @@ import (
 )
 
 func messages() []*message {
-	l := Limits{Steps: 1, Calls: 2, Depth: 3, ValueBytes: 4, ResultBytes: 5, SourceBytes: 6}
+	l := Limits{Steps: 1, Calls: 2, Depth: 3, ValueBytes: 4, ResultBytes: 5, SourceBytes: 6, Parallel: 7}
 	return []*message{
 		{kind: kindTable, protocol: protocol, digest: "ab", body: []byte{0x90}},
 		{kind: kindRun, limits: l, body: []byte("def main():\n  return 1\n\xff")},
@@ -22,7 +23,8 @@ func messages() []*message {
 		{kind: kindRefuse, sequence: 1 << 31, fault: &fault.Fault{Class: fault.Denied, Message: "no"}},
 		{kind: kindReady, protocol: protocol, digest: "ab", layers: []string{"landlock", "seccomp"}},
 		{kind: kindReady, protocol: protocol},
-		{kind: kindCall, sequence: 1, capability: "a.b", body: []byte{0x80}},
+		{kind: kindCall, sequence: 1, capability: "a.b", path: []uint32{1}, body: []byte{0x80}},
+		{kind: kindCall, sequence: 2, capability: "a.b", path: []uint32{2, 0, 1 << 31}, body: []byte{0x80}},
 		{kind: kindUnbound, sequence: 1, capability: "a.b"},
 		{kind: kindResult, wide: true, steps: 1 << 40, body: []byte{0xC0}},
 		{kind: kindFault, steps: 3, fault: &fault.Fault{Class: fault.Limit, Message: "m", Limit: "MaxSteps", Bound: 3, Line: 1, Column: 2, Trace: []string{"line 1"}}},
@@ -62,6 +64,38 @@ func TestMessagesAreExact(t *testing.T) {
 		}
 		if _, err := decode(append(payload, 0xC0)); err == nil {
 			t.Errorf("%d: a trailing byte was accepted", m.kind)
+		}
+	}
+}
+
+// A path that no program has is no message.
+func TestPathsAreChecked(t *testing.T) {
+	deepest := make([]uint32, maxPath+2)
+	for i := range deepest {
+		deepest[i] = 1
+	}
+	for name, path := range map[string][]uint32{
+		"of nothing":             {1, 0},
+		"without an ordinal":     {0},
+		"parallel without place": {0, 0, 1},
+		"call without place":     {1, 0, 0},
+		"too deep":               deepest,
+	} {
+		m := message{kind: kindCall, sequence: 1, capability: "a.b", path: path[:min(len(path), maxPath)], body: []byte{0x80}}
+		payload := encoded(t, &m)
+		if len(path) > maxPath {
+			if _, err := decode(payload); err != nil {
+				t.Errorf("the deepest path: %v", err)
+			}
+			at := 4 + len("a.b") // after kind, sequence and capability
+			if payload[at] != 0xDC || payload[at+2] != maxPath {
+				t.Fatalf("the path is not at %d: %x", at, payload)
+			}
+			payload[at+2] += 2
+			payload = slices.Insert(payload, at+3, 1, 1)
+		}
+		if _, err := decode(payload); err == nil {
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }
@@ -190,7 +224,7 @@ func FuzzChild(f *testing.F) {
 	var stream []byte
 	for _, m := range []*message{
 		{kind: kindTable, protocol: protocol, digest: "ab", body: []byte{0x90}},
-		{kind: kindRun, limits: Limits{Steps: 1000, Calls: 2, Depth: 3, ValueBytes: 40, ResultBytes: 50, SourceBytes: 600}, body: []byte("1 + 1")},
+		{kind: kindRun, limits: Limits{Steps: 1000, Calls: 2, Depth: 3, ValueBytes: 40, ResultBytes: 50, SourceBytes: 600, Parallel: 1}, body: []byte("1 + 1")},
 	} {
 		var err error
 		if stream, err = appendFrame(stream, m.append); err != nil {

@@ -97,7 +97,7 @@ func nested(depth int) []byte {
 }
 
 func (f *fake) call(sequence uint32) {
-	f.send(&message{kind: kindCall, sequence: sequence, capability: "test.echo", body: emptyArguments})
+	f.send(&message{kind: kindCall, sequence: sequence, capability: "test.echo", path: []uint32{sequence}, body: emptyArguments})
 }
 
 // hang waits to be killed.
@@ -142,12 +142,16 @@ var fakes = map[string]func(f *fake){
 	"trailing bytes": func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 6, 0x94, 19, 0xC2, 1, 0, 0xC0}); hang() },
 	"sequence":       func(f *fake) { f.ready(); f.call(2); hang() },
 	"same sequence":  func(f *fake) { f.ready(); f.call(1); f.receive(); f.call(1); hang() },
-	"no capability":  func(f *fake) { f.ready(); f.send(&message{kind: kindCall, sequence: 1, body: emptyArguments}); hang() },
-	"two calls":      func(f *fake) { f.ready(); f.call(1); f.call(2); hang() },
+	"no capability": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindCall, sequence: 1, path: []uint32{1}, body: emptyArguments})
+		hang()
+	},
+	"two calls": func(f *fake) { f.ready(); f.call(1); f.call(2); hang() },
 	"two calls at once": func(f *fake) {
 		f.ready()
-		one, _ := appendFrame(nil, (&message{kind: kindCall, sequence: 1, capability: "a", body: emptyArguments}).append)
-		two, _ := appendFrame(one, (&message{kind: kindCall, sequence: 2, capability: "a", body: emptyArguments}).append)
+		one, _ := appendFrame(nil, (&message{kind: kindCall, sequence: 1, capability: "a", path: []uint32{1}, body: emptyArguments}).append)
+		two, _ := appendFrame(one, (&message{kind: kindCall, sequence: 2, capability: "a", path: []uint32{2}, body: emptyArguments}).append)
 		f.raw(two)
 		hang()
 	},
@@ -205,7 +209,7 @@ func (f *fake) ready0() {
 }
 
 func (f *fake) arguments(body []byte) {
-	f.send(&message{kind: kindCall, sequence: 1, capability: "test.echo", body: body})
+	f.send(&message{kind: kindCall, sequence: 1, capability: "test.echo", path: []uint32{1}, body: body})
 	hang()
 }
 

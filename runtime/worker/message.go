@@ -6,6 +6,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program"
 )
 
 // protocol is the version of all that follows in this file. A worker of
@@ -22,7 +23,7 @@ const (
 	kindRefuse kind = 4 // host: sequence, fault
 
 	kindReady   kind = 16 // worker: protocol, digest, sandbox layers
-	kindCall    kind = 17 // worker: sequence, capability; body: wire arguments
+	kindCall    kind = 17 // worker: sequence, capability, path; body: wire arguments
 	kindUnbound kind = 18 // worker: sequence, capability of a bind failure
 	kindResult  kind = 19 // worker: wide, steps; body: a wire value
 	kindFault   kind = 20 // worker: steps, fault
@@ -35,6 +36,10 @@ const (
 	maxLayers     = 32
 	maxLayer      = 64
 	messageDepth  = 1 + fault.Depth
+	maxFields     = 9
+	// maxPath is the path of a call in callables of parallel that are nested
+	// as deeply as may be.
+	maxPath = 2*program.MaxNesting + 1
 )
 
 // message is one frame's payload: a wire array that begins with its kind, then
@@ -48,6 +53,7 @@ type message struct {
 	limits     Limits
 	sequence   uint32
 	capability string
+	path       []uint32
 	wide       bool
 	steps      int64
 	fault      *fault.Fault
@@ -57,10 +63,12 @@ type message struct {
 // fields says how many elements a kind's array has.
 func (k kind) fields() int {
 	switch k {
-	case kindTable, kindCall, kindResult, kindReady:
+	case kindTable, kindResult, kindReady:
 		return 4
+	case kindCall:
+		return 5
 	case kindRun:
-		return 8
+		return maxFields
 	case kindReply, kindRefuse, kindUnbound, kindFault:
 		return 3
 	}
@@ -81,7 +89,7 @@ func (k kind) hasBody() bool {
 func (m *message) append(dst []byte) ([]byte, error) {
 	w := canon.NewWireWriter(dst)
 	e := arrayWriter{w: w}
-	w.BeginArray(m.kind.fields(), 1, 8)
+	w.BeginArray(m.kind.fields(), 1, maxFields)
 	e.int(int64(m.kind))
 	switch m.kind {
 	case kindTable:
@@ -89,7 +97,7 @@ func (m *message) append(dst []byte) ([]byte, error) {
 		e.string(m.digest)
 	case kindRun:
 		l := m.limits
-		for _, v := range [...]int64{l.Steps, l.Calls, int64(l.Depth), int64(l.ValueBytes), l.ResultBytes, int64(l.SourceBytes)} {
+		for _, v := range [...]int64{l.Steps, l.Calls, int64(l.Depth), int64(l.ValueBytes), l.ResultBytes, int64(l.SourceBytes), int64(l.Parallel)} {
 			e.int(v)
 		}
 	case kindReply:
@@ -104,6 +112,9 @@ func (m *message) append(dst []byte) ([]byte, error) {
 	case kindCall, kindUnbound:
 		e.int(int64(m.sequence))
 		e.string(m.capability)
+		if m.kind == kindCall {
+			e.path(m.path)
+		}
 	case kindResult:
 		e.element()
 		w.Bool(m.wide)
@@ -153,6 +164,16 @@ func (e *arrayWriter) strings(list []string) {
 	e.w.EndArray()
 }
 
+func (e *arrayWriter) path(path []uint32) {
+	e.element()
+	e.w.BeginArray(len(path), 1, maxPath)
+	for i, n := range path {
+		e.w.Element(i)
+		e.w.Int(int64(n), 0, math.MaxUint32)
+	}
+	e.w.EndArray()
+}
+
 func (e *arrayWriter) fault(f *fault.Fault) {
 	e.element()
 	f.Encode(e.w)
@@ -163,7 +184,7 @@ func (e *arrayWriter) fault(f *fault.Fault) {
 func decode(payload []byte) (*message, error) {
 	r := canon.NewWireReader(payload, messageDepth)
 	d := arrayReader{r: r}
-	r.BeginArray(1, 8)
+	r.BeginArray(1, maxFields)
 	m := &message{kind: kind(d.int(1, math.MaxInt64))}
 	if r.Err() == nil && m.kind.fields() == 0 {
 		return nil, fmt.Errorf("unknown message kind %d", m.kind)
@@ -180,6 +201,7 @@ func decode(payload []byte) (*message, error) {
 			ValueBytes:  int(d.int(1, maxValueBytes)),
 			ResultBytes: d.int(1, math.MaxInt64),
 			SourceBytes: int(d.int(1, maxValueBytes)),
+			Parallel:    int(d.int(1, math.MaxInt32)),
 		}
 	case kindReply:
 		m.sequence = d.sequence()
@@ -193,6 +215,9 @@ func decode(payload []byte) (*message, error) {
 	case kindCall, kindUnbound:
 		m.sequence = d.sequence()
 		m.capability = d.string(maxCapability)
+		if m.kind == kindCall {
+			m.path = d.path()
+		}
 	case kindResult:
 		d.element()
 		m.wide = r.Bool()
@@ -258,6 +283,22 @@ func (d *arrayReader) strings() []string {
 		list = append(list, d.r.String(0, maxLayer))
 	}
 	return list
+}
+
+// path reads ordinals, which count from 1, at even places, and between them
+// indices, which count from 0.
+func (d *arrayReader) path() []uint32 {
+	d.element()
+	path := make([]uint32, 0, 1)
+	d.r.BeginArray(1, maxPath)
+	for d.r.NextElement() {
+		least := int64(1 - len(path)%2)
+		path = append(path, uint32(d.r.Int(least, math.MaxUint32)))
+	}
+	if len(path)%2 == 0 {
+		d.r.Fail(canon.CodeLength, "a path ends in an ordinal")
+	}
+	return path
 }
 
 func (d *arrayReader) fault() *fault.Fault {

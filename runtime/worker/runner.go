@@ -40,7 +40,15 @@ type Limits = program.Limits
 type Call struct {
 	Sequence   uint32 // 1 for the first call of the execution, then counting
 	Capability string // id
-	Arguments  []byte // wire encoding of the given keyword arguments
+	// Path says where in the program the call is made, the same whenever the
+	// program does the same, whatever order parallel calls come in. Alone it is
+	// the call's ordinal in main, from 1; attempts that did not bind count, and
+	// so does each call of parallel. In a callable of parallel it begins with
+	// the path of that parallel and the callable's index, from 0, and ends with
+	// the ordinal of the call in the callable: 2, 0, 1 is the first call of the
+	// first callable of what main called second. Nil for a bind failure.
+	Path      []uint32
+	Arguments []byte // wire encoding of the given keyword arguments
 	// BindFailure: the worker refused the arguments itself and reports the
 	// attempt for counting and the receipt; Arguments is nil.
 	BindFailure bool

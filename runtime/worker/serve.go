@@ -121,7 +121,7 @@ func (c *child) run(m *message, table *binding.Table) error {
 // Call implements program.Caller.
 func (c *child) Call(capability string, arguments []byte) ([]byte, *fault.Fault) {
 	c.sequence++
-	return c.ask(&message{kind: kindCall, sequence: c.sequence, capability: capability, body: arguments})
+	return c.ask(&message{kind: kindCall, sequence: c.sequence, capability: capability, path: []uint32{c.sequence}, body: arguments})
 }
 
 // Refused implements program.Caller.

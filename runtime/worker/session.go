@@ -47,7 +47,7 @@ func (j *Job) check() error {
 		return fmt.Errorf("worker: %w", err)
 	}
 	if j.Limits.ValueBytes > maxValueBytes || j.Limits.SourceBytes > maxValueBytes ||
-		j.Limits.Calls > math.MaxUint32 || j.Limits.Depth > math.MaxInt32 {
+		j.Limits.Calls > math.MaxUint32 || j.Limits.Depth > math.MaxInt32 || j.Limits.Parallel > math.MaxInt32 {
 		return errors.New("worker: a limit is larger than the protocol can carry")
 	}
 	if j.Call == nil {
@@ -140,7 +140,7 @@ func (s *session) call(m *message) error {
 	case len(m.body) > limits.ValueBytes:
 		return broken("arguments of %d bytes", len(m.body))
 	}
-	call := Call{Sequence: m.sequence, Capability: m.capability, BindFailure: m.kind == kindUnbound}
+	call := Call{Sequence: m.sequence, Capability: m.capability, Path: m.path, BindFailure: m.kind == kindUnbound}
 	if !call.BindFailure {
 		if err := checkValue(m.body, limits.Depth); err != nil {
 			return broken("arguments: %v", err)

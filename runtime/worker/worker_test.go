@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 func limits() worker.Limits {
-	return worker.Limits{Steps: 50_000_000, Calls: 1000, Depth: 32, ValueBytes: 1 << 20, ResultBytes: 8 << 20, SourceBytes: 64 << 10}
+	return worker.Limits{Steps: 50_000_000, Calls: 1000, Depth: 32, ValueBytes: 1 << 20, ResultBytes: 8 << 20, SourceBytes: 64 << 10, Parallel: 8}
 }
 
 // table holds one capability, test.echo(text: str) -> str.
