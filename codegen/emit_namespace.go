@@ -42,6 +42,7 @@ func infoMembers(c *capability) []jen.Code {
 	if len(c.Scopes) > 0 {
 		out = append(out, member("Scopes", jen.Index().String().Values(texts(c.Scopes)...)))
 	}
+	out = append(out, lifecycleMembers(c.Capability)...)
 	out = append(out, member("Signature", text(Signature(c.Capability))))
 	if params := parameters(c.Capability); len(params) > 0 {
 		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
@@ -117,6 +118,7 @@ func emitHandlers(f *jen.File, n *namespace) {
 	f.Type().Id("Handlers").InterfaceFunc(func(g *jen.Group) {
 		for _, c := range n.capabilities {
 			g.Add(doc(c.method + " is " + c.Name + ", effect " + c.Effect + ": " + c.Summary))
+			emitDeprecated(g, c.Deprecated)
 			g.Id(c.method).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Add(typeExpr(c.input))).
 				Params(typeExpr(c.output), jen.Error())
 		}

@@ -35,6 +35,7 @@ func lockFile(n *namespace) []byte {
 		l.line("idempotency", c.Idempotency)
 		l.line("scopes", scopesText(c.Scopes))
 		l.line("world", c.World)
+		l.lifecycle(c.Capability)
 		l.line("signature", visible.Quote(Signature(c.Capability)))
 		l.text("summary", c.Summary)
 		if c.Description != c.Summary {
@@ -220,9 +221,12 @@ func Digest(c *schema.Capability) string {
 		Scopes      []string        `json:"scopes"`
 		Input       json.RawMessage `json:"input"`
 		Output      json.RawMessage `json:"output"`
+		Was         []string        `json:"was,omitempty"`
+		Tags        []string        `json:"tags,omitempty"`
+		Deprecated  string          `json:"deprecated,omitempty"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		InlineSchema(c.Input), InlineSchema(c.Output),
+		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

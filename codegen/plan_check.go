@@ -100,6 +100,7 @@ func (p *planner) checkWords(c *schema.Capability) {
 	if c.ID == "" || len(c.ID) > maxID {
 		p.fail(c.Pos, "id", "", "%s: an id has 1 to %d bytes", c.Name, maxID)
 	}
+	p.checkLifecycle(c)
 	p.checkTexts(c.Pos, append(append([]string{c.ID, c.Summary, c.Description}, c.Search...), c.Scopes...)...)
 }
 

@@ -55,6 +55,13 @@ type Info struct {
 	World       World
 	// Scopes must all be held by the subject; sorted.
 	Scopes []string
+	// Was are the names that it had before. None of them is dispatched: who
+	// uses one is told the name.
+	Was []string
+	// Tags are what deployments select by; sorted.
+	Tags []string
+	// Deprecated is nil for a capability that is to stay.
+	Deprecated *Deprecation
 	// Signature is how a program calls it:
 	// records.lookup(*, key: str, limit: int = 20).
 	Signature string
@@ -72,6 +79,15 @@ type Info struct {
 	// Errors, a JSON object of what fails and why, and Example, a program, are
 	// answered as well where they are not empty.
 	Errors, Example string
+}
+
+// Deprecation says that a capability is on its way out: since when, after which
+// day it may be gone, and the name of the capability to use instead. Days are
+// of the form 2026-11-29 (RFC 3339 full-date); the last two may be empty.
+type Deprecation struct {
+	Since       string `json:"since"`
+	RemoveAfter string `json:"remove_after,omitempty"`
+	Use         string `json:"use,omitempty"`
 }
 
 // Parameter is one input as search sees it.

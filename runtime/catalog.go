@@ -21,6 +21,8 @@ const (
 	// MaxSearchPhrases and MaxSearchPhraseBytes of one capability.
 	MaxSearchPhrases     = 16
 	MaxSearchPhraseBytes = 1024
+	// MaxOldNames of one capability.
+	MaxOldNames = 16
 	// MaxNameBytes of a dotted name.
 	MaxNameBytes = 64
 )
@@ -36,8 +38,9 @@ type catalog struct {
 	entries []*entry // by name
 	ids     map[string]*entry
 	names   map[string]*entry
-	table   []byte // what workers get
-	digest  string // of table
+	renamed map[string]string // old names to names
+	table   []byte            // what workers get
+	digest  string            // of table
 	index   *search.Index
 	hints   Hints
 	// namespaces count the entries of each, by name.
@@ -62,7 +65,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 		return nil, checker.problems
 	}
 
-	c := &catalog{ids: map[string]*entry{}, names: map[string]*entry{}, hints: Hints{ReadOnly: true, Idempotent: true}}
+	c := &catalog{ids: map[string]*entry{}, names: map[string]*entry{}, renamed: map[string]string{}, hints: Hints{ReadOnly: true, Idempotent: true}}
 	for _, capability := range capabilities {
 		if off[capability.info.ID] {
 			continue
@@ -73,6 +76,9 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 		}
 		c.entries = append(c.entries, e)
 		c.ids[e.info.ID], c.names[e.info.Name] = e, e
+		for _, old := range e.info.Was {
+			c.renamed[old] = e.info.Name
+		}
 		c.hints = c.hints.Join(hintsOf(e.info))
 	}
 	sort.Slice(c.entries, func(i, j int) bool { return c.entries[i].info.Name < c.entries[j].info.Name })
@@ -81,7 +87,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 	var bindings []binding.Entry
 	var documents []search.Entry
 	for _, e := range c.entries {
-		bindings = append(bindings, binding.Entry{Name: e.info.Name, ID: e.info.ID, Binding: e.info.Binding})
+		bindings = append(bindings, binding.Entry{Name: e.info.Name, ID: e.info.ID, Binding: e.info.Binding, Was: e.info.Was})
 		documents = append(documents, searchEntry(e.info))
 	}
 	c.table = binding.EncodeTable(bindings)
@@ -110,6 +116,7 @@ func searchEntry(info Info) search.Entry {
 	e := search.Entry{
 		Name: info.Name, Namespace: namespaceOf(info.Name),
 		Summary: info.Summary, Description: info.Description, Phrases: info.Search,
+		Deprecated: info.Deprecated != nil,
 	}
 	for _, p := range info.Parameters {
 		e.Parameters = append(e.Parameters, search.Parameter{Name: p.Name, Description: p.Description})

@@ -97,6 +97,9 @@ func (c *catalogChecker) checkTexts(info Info) {
 	if strings.TrimSpace(info.Summary) == "" {
 		c.fail(info.Name, "no summary")
 	}
+	if len(info.Was) > MaxOldNames {
+		c.fail(info.Name, "%d old names, at most %d", len(info.Was), MaxOldNames)
+	}
 	phrases := 0
 	for _, p := range info.Search {
 		phrases += len(p)

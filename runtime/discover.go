@@ -49,10 +49,12 @@ type Description struct {
 	// Input says of each parameter what the signature does not: a JSON object.
 	Input json.RawMessage `json:"input"`
 	// Output is a field: see Info.Output.
-	Output  json.RawMessage `json:"output"`
-	Errors  json.RawMessage `json:"errors,omitempty"`
-	Effect  Effect          `json:"effect"`
-	Example string          `json:"example,omitempty"`
+	Output json.RawMessage `json:"output"`
+	Errors json.RawMessage `json:"errors,omitempty"`
+	Effect Effect          `json:"effect"`
+	// Deprecated is there when the capability is on its way out.
+	Deprecated *Deprecation `json:"deprecated,omitempty"`
+	Example    string       `json:"example,omitempty"`
 }
 
 // DescribeResult answers a description. Its lists are never nil.
@@ -60,6 +62,9 @@ type DescribeResult struct {
 	Capabilities []Description `json:"capabilities"`
 	// NotFound are names that are unknown or disabled; the two are the same.
 	NotFound []string `json:"not_found"`
+	// Renamed says of names not found what the capabilities that once had them
+	// are called now.
+	Renamed map[string]string `json:"renamed,omitempty"`
 	// Truncated are names left out because of MaxSearchResponseBytes: ask
 	// for them again, fewer at a time.
 	Truncated []string `json:"truncated"`
@@ -126,12 +131,18 @@ func (s *Server) Describe(_ context.Context, subject authz.Subject, names []stri
 					Message: fmt.Sprintf("a name has at most %d bytes", MaxNameBytes)}}
 			}
 			result.NotFound = append(result.NotFound, name)
+			if now := s.catalog.renamed[name]; now != "" {
+				if result.Renamed == nil {
+					result.Renamed = map[string]string{}
+				}
+				result.Renamed[name] = now
+			}
 			continue
 		}
 		d := Description{
 			Name: e.info.Name, Signature: e.info.Signature, Summary: e.info.Summary, Description: e.info.Description,
 			Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output), Errors: json.RawMessage(e.info.Errors),
-			Effect: e.info.Effect, Example: e.info.Example,
+			Effect: e.info.Effect, Deprecated: e.info.Deprecated, Example: e.info.Example,
 		}
 		if d.Description == d.Summary {
 			d.Description = ""

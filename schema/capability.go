@@ -29,10 +29,11 @@ func (l *loader) capabilities(n *node) []*Capability {
 		}
 		all = append(all, c)
 		if c.Name != "" && c.ID != "" {
-			withNames = append(withNames, named{c, nameAt, idAt})
+			withNames = append(withNames, named{Capability: c, nameAt: nameAt, idAt: idAt, node: item})
 		}
 	}
 	l.uniqueNames(withNames)
+	l.history(withNames)
 	return all
 }
 
@@ -50,6 +51,10 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		}
 	}
 	c.ID, idAt = c.Name, nameAt
+	l.lifecycle(n, c)
+	if len(c.Was) > 0 {
+		c.ID, idAt = c.Was[0], n.get("was").items[0].pos
+	}
 	if v := n.get("id"); v != nil {
 		idAt = v.pos
 		c.ID, _ = l.capabilityID(v)

@@ -19,7 +19,7 @@ type vocabulary struct {
 
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
-	manifest, goSection, server, capability, deployments, schema vocabulary
+	manifest, goSection, server, capability, deprecated, deployments, schema vocabulary
 }
 
 func newWords() words {
@@ -37,10 +37,11 @@ func newWords() words {
 		capability: vocabulary{
 			what: "a capability",
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
-				"world", "scopes", "input", "output"},
-			later: []string{"was", "tags", "timeout", "retry", "output_check", "limits", "pagination",
-				"approval", "fixed", "errors", "examples", "deprecated", "title"},
+				"world", "scopes", "input", "output", "was", "tags", "deprecated"},
+			later: []string{"timeout", "retry", "output_check", "limits", "pagination",
+				"approval", "fixed", "errors", "examples", "title"},
 		},
+		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		schema: vocabulary{
 			what: "a schema",

@@ -308,8 +308,14 @@ func TestFullManifest(t *testing.T) {
 	}
 	purge := m.Capabilities[2]
 	if purge.Namespace() != "records.purge" || purge.Leaf() != "all" || purge.Idempotency != "key" ||
-		purge.Scopes != nil || purge.Description != purge.Summary || purge.ID != purge.Name || purge.World != "closed" {
+		purge.Scopes != nil || purge.Description != purge.Summary || purge.ID != "records.clear" || purge.World != "closed" {
 		t.Errorf("%+v", purge)
+	}
+	if diff := cmp.Diff(&Deprecation{Since: "2026-11-29", Use: "records.find"}, purge.Deprecated); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]string{{"records.clear", "records.wipe"}, {"bulk", "slow"}}, [][]string{purge.Was, purge.Tags}); diff != "" {
+		t.Error(diff)
 	}
 	if find := m.Capabilities[0]; find.Idempotency != "none" || find.Input.Kind != Ref || find.Input.Ref.Name != "Query" {
 		t.Errorf("%+v", find)

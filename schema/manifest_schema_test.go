@@ -83,6 +83,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.goSection, []any{"$defs", "go"}},
 		{w.server, []any{"$defs", "server"}},
 		{w.capability, []any{"$defs", "capability"}},
+		{w.deprecated, []any{"$defs", "capability", "properties", "deprecated"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {

@@ -36,10 +36,21 @@ type Capability struct {
 	Idempotency string   // natural | key | none
 	World       string   // closed | open
 	Scopes      []string // sorted; empty for `scopes: none`
+	// Was are the names it had before, oldest first.
+	Was []string
+	// Tags are sorted; deployments select by them.
+	Tags []string
+	// Deprecated is nil for a capability that is to stay.
+	Deprecated *Deprecation
 	// Input is an object (inline), or a Ref to one.
 	Input, Output *Type
 	Pos           Position
 }
+
+// Deprecation says that a capability is on its way out. Since and RemoveAfter
+// are dates of the form 2026-11-29, the second empty where none is set; Use is
+// the name of the capability to take instead, empty for none.
+type Deprecation struct{ Since, RemoveAfter, Use string }
 
 // Namespace is the name without its last segment: a.b of a.b.c.
 func (c *Capability) Namespace() string {

@@ -134,10 +134,12 @@ func (l *loader) capabilityID(n *node) (string, bool) {
 	return s, true
 }
 
-// named is a capability with the places of its name and id.
+// named is a capability with the places of its name and id, and the node that
+// it was read from.
 type named struct {
 	*Capability
 	nameAt, idAt Position
+	node         *node
 }
 
 // uniqueNames reports names that stand twice or are another's namespace, and

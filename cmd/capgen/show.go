@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/capgen/capgen/codegen"
@@ -22,6 +24,13 @@ type derived struct {
 	OpenWorld   bool `json:"openWorld"`
 }
 
+// deprecation is when and for what a capability goes.
+type deprecation struct {
+	Since       string `json:"since"`
+	RemoveAfter string `json:"remove_after,omitempty"`
+	Use         string `json:"use,omitempty"`
+}
+
 // effectiveForm is what show prints: what a capability may do first.
 type effectiveForm struct {
 	Name        string          `json:"name"`
@@ -31,6 +40,9 @@ type effectiveForm struct {
 	Idempotency string          `json:"idempotency"`
 	World       string          `json:"world"`
 	Hints       derived         `json:"hints"`
+	Was         []string        `json:"was,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	Deprecated  *deprecation    `json:"deprecated,omitempty"`
 	Digest      string          `json:"digest"`
 	Signature   string          `json:"signature"`
 	Summary     string          `json:"summary"`
@@ -78,6 +90,11 @@ func lookup(m *schema.Manifest, name string) (c *schema.Capability, near string)
 			return c, ""
 		}
 	}
+	for _, c := range m.Capabilities {
+		if slices.Contains(c.Was, name) {
+			return nil, fmt.Sprintf(": it was renamed to %q", c.Name)
+		}
+	}
 	return nil, didYouMean(name, known)
 }
 
@@ -85,7 +102,8 @@ func effective(c *schema.Capability) effectiveForm {
 	return effectiveForm{
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
-		Hints:     derived(hints.Of(c.Effect, c.Idempotency, c.World)),
+		Hints: derived(hints.Of(c.Effect, c.Idempotency, c.World)),
+		Was:   c.Was, Tags: c.Tags, Deprecated: (*deprecation)(c.Deprecated),
 		Digest:    "sha256:" + codegen.Digest(c),
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
@@ -115,6 +133,15 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		f.Hints.ReadOnly, f.Hints.Destructive, f.Hints.Idempotent, f.Hints.OpenWorld))
 	line("idempotency", f.Idempotency)
 	line("world", f.World)
+	if len(f.Was) > 0 {
+		line("was", strings.Join(f.Was, " "))
+	}
+	if len(f.Tags) > 0 {
+		line("tags", strings.Join(f.Tags, " "))
+	}
+	if d := f.Deprecated; d != nil {
+		line("deprecated", fmt.Sprintf("since=%s remove_after=%s use=%s", d.Since, cmp.Or(d.RemoveAfter, "none"), cmp.Or(d.Use, "none")))
+	}
 	line("digest", f.Digest)
 	line("signature", f.Signature)
 	line("summary", f.Summary)

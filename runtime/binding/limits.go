@@ -17,6 +17,7 @@ const (
 	MaxTableEntries = 10_000
 
 	maxNameBytes      = 64        // of a capability's name
+	maxWas            = 16        // old names of a capability
 	maxIDBytes        = 256       // of a capability's id
 	maxFieldName      = 256       // of a field's name
 	maxText           = 1_048_576 // of an enum value, pattern or default

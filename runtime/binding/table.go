@@ -16,10 +16,12 @@ import (
 type Entry struct {
 	Name, ID string
 	Binding  string // the JSON of the Capability
+	// Was are the names it had before, for messages: none is looked up.
+	Was []string
 }
 
 // EncodeTable writes entries as one wire value, an array of
-// [name, id, binding], sorted by name. It does not look into the bindings and
+// [name, id, binding, old names…], sorted by name. It does not look into the bindings and
 // leaves entries as they are. A text that is not UTF-8, or a name that stands
 // twice, gives bytes that ParseTable refuses.
 func EncodeTable(entries []Entry) []byte {
@@ -29,8 +31,8 @@ func EncodeTable(entries []Entry) []byte {
 	w.BeginArray(len(sorted), 0, MaxTableEntries)
 	for i, e := range sorted {
 		w.Element(i)
-		w.BeginArray(3, 3, 3)
-		for j, text := range [...]string{e.Name, e.ID, e.Binding} {
+		w.BeginArray(3+len(e.Was), 3, 3+maxWas)
+		for j, text := range append([]string{e.Name, e.ID, e.Binding}, e.Was...) {
 			w.Element(j)
 			w.String(text, 0, maxBinding)
 		}
@@ -47,6 +49,7 @@ var ErrUnknown = errors.New("binding: no such capability")
 type Table struct {
 	names  []string
 	rows   []row
+	old    map[string]string // old name to name
 	digest string
 	mu     sync.Mutex
 	parsed map[string]*Capability
@@ -59,7 +62,7 @@ type row struct{ id, binding []byte }
 // change afterwards. It checks the names, their order and the form of every
 // entry, but parses no binding.
 func ParseTable(wire []byte) (*Table, error) {
-	t := &Table{parsed: make(map[string]*Capability)}
+	t := &Table{parsed: make(map[string]*Capability), old: make(map[string]string)}
 	r := canon.NewWireReader(wire, 2)
 	r.BeginArray(0, MaxTableEntries)
 	for r.NextElement() {
@@ -76,9 +79,13 @@ func ParseTable(wire []byte) (*Table, error) {
 func (t *Table) parseRow(r *canon.Reader, wire []byte) {
 	var name string
 	var texts [2][]byte
-	r.BeginArray(3, 3)
+	r.BeginArray(3, 3+maxWas)
 	for i := 0; r.NextElement(); i++ {
-		if i == 0 {
+		switch {
+		case i > 2:
+			t.parseOld(r, name)
+			continue
+		case i == 0:
 			name = r.String(1, maxNameBytes)
 			switch {
 			case r.Err() != nil:
@@ -99,6 +106,24 @@ func (t *Table) parseRow(r *canon.Reader, wire []byte) {
 	t.names = append(t.names, name)
 	t.rows = append(t.rows, row{id: texts[0], binding: texts[1]})
 }
+
+// parseOld reads one of the names that the capability had before.
+func (t *Table) parseOld(r *canon.Reader, name string) {
+	old := r.String(1, maxNameBytes)
+	switch {
+	case r.Err() != nil:
+	case !ValidName(old):
+		r.Fail(canon.CodePattern, "expected a capability name")
+	case t.old[old] != "":
+		r.Fail(canon.CodeDuplicate, "an old name twice")
+	default:
+		t.old[old] = name
+	}
+}
+
+// Renamed is the name that the capability once called old has now, empty for
+// none.
+func (t *Table) Renamed(old string) string { return t.old[old] }
 
 // Names are the names in order. The caller must not change the slice.
 func (t *Table) Names() []string { return t.names }

@@ -49,6 +49,10 @@ func (p *program) describe(ctx context.Context, s session) int {
 		return code
 	}
 	for _, name := range answer.NotFound {
+		if now := answer.Renamed[name]; now != "" {
+			fmt.Fprintf(p.stderr, "%s: %q was renamed to %q\n", p.options.Name, name, now)
+			continue
+		}
 		fmt.Fprintf(p.stderr, "%s: no capability is called %q\n", p.options.Name, name)
 	}
 	if code := p.print(string(answer.whole) + "\n"); code != ExitOK || len(answer.NotFound) == 0 {
@@ -88,8 +92,10 @@ type answer struct {
 	whole    json.RawMessage
 	Result   json.RawMessage `json:"result"`
 	NotFound []string        `json:"not_found"`
-	Receipt  *receipt        `json:"receipt"`
-	Error    *struct {
+
+	Renamed map[string]string `json:"renamed"`
+	Receipt *receipt          `json:"receipt"`
+	Error   *struct {
 		Class   string   `json:"class"`
 		Message string   `json:"message"`
 		Hint    string   `json:"hint"`

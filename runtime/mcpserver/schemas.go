@@ -38,7 +38,7 @@ func outputSchema(tool string) string {
 	case SearchTool:
 		properties = `"results":` + objects + `,"truncated":{"type":"boolean"},"weak":{"type":"boolean"},"namespaces":` + objects
 	case DescribeTool:
-		properties = `"capabilities":` + objects + `,"not_found":` + names + `,"truncated":` + names
+		properties = `"capabilities":` + objects + `,"not_found":` + names + `,"renamed":{"type":"object"},"truncated":` + names
 	default:
 		properties = `"result":{},"receipt":{"type":"object"}`
 	}

@@ -64,7 +64,9 @@ func (e *engine) unknownCapability(name string) *fault.Fault {
 		Hint:       "use search_api to find capabilities and describe_api for their parameters",
 		Capability: excerpt(name),
 	}
-	if near := nearest.Name(name, e.table.Names()); near != "" {
+	if renamed := e.table.Renamed(name); renamed != "" {
+		f.Message += ": it was renamed to " + renamed
+	} else if near := nearest.Name(name, e.table.Names()); near != "" {
 		f.Message += fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return f

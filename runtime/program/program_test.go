@@ -67,6 +67,7 @@ func table(t testing.TB) *binding.Table {
 		c := &capabilities[i]
 		entries = append(entries, binding.Entry{Name: c.Name, ID: c.ID, Binding: string(c.AppendJSON(nil))})
 	}
+	entries[0].Was = []string{"records.fetch", "gone.fetch"}
 	parsed, err := binding.ParseTable(binding.EncodeTable(entries))
 	if err != nil {
 		t.Fatal(err)
@@ -409,6 +410,8 @@ func TestFaults(t *testing.T) {
 		{"undefined capability", "def main():\n  return recrods.lookup(key = 1)", failure{fault.NotFound, 2, 10, "", "no capability recrods.lookup (did you mean records.lookup?)"}, true},
 		{"undefined nested", "x.y.z.nothing()", failure{fault.NotFound, 1, 1, "", "no capability x.y.z.nothing"}, true},
 		{"unknown member", "records.lokup(key = \"a\")", failure{fault.NotFound, 1, 8, "", "no capability records.lokup (did you mean records.lookup?)"}, true},
+		{"old member", "records.fetch(key = \"a\")", failure{fault.NotFound, 1, 8, "", "no capability records.fetch: it was renamed to records.lookup"}, true},
+		{"old namespace", "gone.fetch(key = \"a\")", failure{fault.NotFound, 1, 1, "", "no capability gone.fetch: it was renamed to records.lookup"}, true},
 		{"python name", "isinstance(1, int)", failure{fault.InvalidProgram, 1, 1, "", "undefined: isinstance"}, true},
 		{"break outside", "def main():\n  break", failure{fault.InvalidProgram, 2, 3, "", "break not in a loop"}, false},
 		{"runtime", "def main():\n  return f()\ndef f():\n  return 1 + \"a\"", failure{fault.ProgramError, 4, 12, "", "unknown binary op: int + string"}, true},

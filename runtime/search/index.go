@@ -15,6 +15,8 @@ type Entry struct {
 	// the other texts do not hold.
 	Phrases    []string
 	Parameters []Parameter
+	// Deprecated capabilities are on their way out.
+	Deprecated bool
 }
 
 // Parameter is one input of a capability.

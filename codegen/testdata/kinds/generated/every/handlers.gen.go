@@ -28,6 +28,8 @@ type Handlers interface {
 	// Same is every.same, effect read: Take and return a named type.
 	Same(ctx context.Context, in types.Entry) (types.Entry, error)
 	// Share is every.share, effect destroy: Return a number.
+	//
+	// Deprecated: since 2026-11-29, may be removed after 2027-03-01: use every.mode.
 	Share(ctx context.Context, in ShareInput) (ShareOutput, error)
 }
 

@@ -56,7 +56,7 @@ func (v *ShareOutput) AppendCanonical(b []byte) []byte {
 
 func shareCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
-		ID:          "every.share",
+		ID:          "every.part",
 		Name:        "every.share",
 		Summary:     "Return a number.",
 		Description: "Return a number.",
@@ -64,8 +64,11 @@ func shareCapability(h Handlers) runtime.Capability {
 		Idempotency: runtime.IdempotencyNone,
 		World:       runtime.WorldClosed,
 		Scopes:      []string{"kinds:read", "kinds:write"},
+		Was:         []string{"every.part", "old.share"},
+		Tags:        []string{"numbers", "slow"},
+		Deprecated:  &runtime.Deprecation{Since: "2026-11-29", RemoveAfter: "2027-03-01", Use: "every.mode"},
 		Signature:   "every.share()",
-		Binding:     `{"id":"every.share","input":[],"name":"every.share","output":{"kind":"number","range":{"max":"10"}}}`,
+		Binding:     `{"id":"every.part","input":[],"name":"every.share","output":{"kind":"number","range":{"max":"10"}}}`,
 		Input:       "{}",
 		Output:      `{"type":"float","maximum":10}`,
 	}, h.Share)
