@@ -63,7 +63,7 @@ func TestOutputsReachPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &maker{Rand: rand.New(rand.NewPCG(3, 2)), patterns: map[string]*regexp.Regexp{}}
-	limits := program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20}
+	limits := program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20, Parallel: 1}
 	decoders, bindings := outputDecoders(), generatedBindings(t, "testdata/kinds/generated")
 	for _, c := range load(t, "capabilities.yaml", text).Capabilities {
 		if decoders[c.Name] == nil {

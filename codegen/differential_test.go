@@ -115,7 +115,7 @@ func subjects(t *testing.T, m *maker) []*subject {
 		s := &subject{
 			name: c.Name, schema: resolve(c.Input), decode: decoders[c.Name], maker: m, differs: map[string]int{},
 			judge:  compileSchema(t, codegen.InlineSchema(c.Input)),
-			limits: program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20},
+			limits: program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20, Parallel: 1},
 		}
 		if s.decode == nil {
 			t.Fatalf("%s is not compared", c.Name)
