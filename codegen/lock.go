@@ -36,6 +36,7 @@ func lockFile(n *namespace) []byte {
 		l.line("scopes", scopesText(c.Scopes))
 		l.line("world", c.World)
 		l.lifecycle(c.Capability)
+		l.provenance(c.Capability)
 		l.line("signature", visible.Quote(Signature(c.Capability)))
 		l.text("summary", c.Summary)
 		if c.Description != c.Summary {
@@ -224,9 +225,10 @@ func Digest(c *schema.Capability) string {
 		Was         []string        `json:"was,omitempty"`
 		Tags        []string        `json:"tags,omitempty"`
 		Deprecated  string          `json:"deprecated,omitempty"`
+		Source      string          `json:"source,omitempty"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated),
+		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

@@ -102,6 +102,7 @@ func (p *planner) checkWords(c *schema.Capability) {
 	}
 	p.checkLifecycle(c)
 	p.checkTexts(c.Pos, append(append([]string{c.ID, c.Summary, c.Description}, c.Search...), c.Scopes...)...)
+	p.checkTexts(c.Pos, sourceTexts(c.Source)...)
 }
 
 func (p *planner) checkTexts(pos schema.Position, texts ...string) {

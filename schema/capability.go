@@ -70,6 +70,7 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		c.Search = l.searchPhrases(v)
 	}
 	l.effect(n, c, what)
+	l.provenance(n, c, what)
 	if v := l.need(n, "scopes", what, "scopes: [records:read], or scopes: none"); v != nil {
 		c.Scopes = l.scopes(v)
 	}

@@ -20,10 +20,18 @@ type vocabulary struct {
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
 	manifest, goSection, server, capability, deprecated, deployments, schema vocabulary
+
+	source, mcpSource, claimed vocabulary // of what was imported
 }
 
 func newWords() words {
 	return words{
+		source:    vocabulary{what: "source", known: []string{"mcp"}},
+		mcpSource: vocabulary{what: "source.mcp", known: []string{"tool", "title"}},
+		claimed: vocabulary{
+			what:  "claimed",
+			known: []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"},
+		},
 		manifest: vocabulary{
 			what:  "a manifest",
 			known: []string{"capgen", "go", "server", "types", "capabilities", "deployments"},
@@ -37,7 +45,8 @@ func newWords() words {
 		capability: vocabulary{
 			what: "a capability",
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
-				"world", "scopes", "input", "output", "was", "tags", "deprecated"},
+				"world", "scopes", "input", "output", "was", "tags", "deprecated",
+				"source", "claimed", "inferred"},
 			later: []string{"timeout", "retry", "output_check", "limits", "pagination",
 				"approval", "fixed", "errors", "examples", "title"},
 		},

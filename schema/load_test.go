@@ -299,6 +299,8 @@ func TestFullManifest(t *testing.T) {
 		Description: "Looks in the index first, then in the store.",
 		Search:      []string{"fetch entry", "find stored item"},
 		Effect:      "read", Idempotency: "natural", World: "open", Scopes: []string{"admin", "records:read"},
+		Source:  &Source{Tool: "getRecord", Title: "Get a record"},
+		Claimed: []Claim{{"readOnlyHint", true}, {"openWorldHint", false}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -346,7 +348,7 @@ func TestFullManifest(t *testing.T) {
 	if diff := cmp.Diff(record, string(EffectiveSchema(m.Types[2].Type))); diff != "" {
 		t.Error(diff)
 	}
-	if pos := lookup.Input.Properties[1].Pos; pos != (Position{"m.yaml", 48, 9}) {
+	if pos := lookup.Input.Properties[1].Pos; pos != (Position{"m.yaml", 50, 9}) {
 		t.Errorf("position of limit: %v", pos)
 	}
 }

@@ -84,6 +84,9 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.server, []any{"$defs", "server"}},
 		{w.capability, []any{"$defs", "capability"}},
 		{w.deprecated, []any{"$defs", "capability", "properties", "deprecated"}},
+		{w.source, []any{"$defs", "capability", "properties", "source"}},
+		{w.mcpSource, []any{"$defs", "capability", "properties", "source", "properties", "mcp"}},
+		{w.claimed, []any{"$defs", "capability", "properties", "claimed"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {

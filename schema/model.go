@@ -42,6 +42,10 @@ type Capability struct {
 	Tags []string
 	// Deprecated is nil for a capability that is to stay.
 	Deprecated *Deprecation
+	// Source is nil for a capability that was not imported.
+	Source *Source
+	// Claimed are the hints of the server it was imported from.
+	Claimed []Claim
 	// Input is an object (inline), or a Ref to one.
 	Input, Output *Type
 	Pos           Position

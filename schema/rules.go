@@ -54,6 +54,7 @@ const (
 	ruleOpaque           = "opaque"
 	ruleBadUnion         = "bad-union"
 	ruleMergeConflict    = "merge-conflict"
+	ruleUnconfirmed      = "unconfirmed"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -104,6 +105,7 @@ func Rules() []Rule {
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
 		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
+		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

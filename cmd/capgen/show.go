@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,6 +32,12 @@ type deprecation struct {
 	Use         string `json:"use,omitempty"`
 }
 
+// importedFrom is the tool of an MCP server that a capability stands for.
+type importedFrom struct {
+	Tool  string `json:"tool"`
+	Title string `json:"title,omitempty"`
+}
+
 // effectiveForm is what show prints: what a capability may do first.
 type effectiveForm struct {
 	Name        string          `json:"name"`
@@ -43,6 +50,8 @@ type effectiveForm struct {
 	Was         []string        `json:"was,omitempty"`
 	Tags        []string        `json:"tags,omitempty"`
 	Deprecated  *deprecation    `json:"deprecated,omitempty"`
+	Source      *importedFrom   `json:"source,omitempty"`
+	Claimed     map[string]bool `json:"claimed,omitempty"`
 	Digest      string          `json:"digest"`
 	Signature   string          `json:"signature"`
 	Summary     string          `json:"summary"`
@@ -99,7 +108,16 @@ func lookup(m *schema.Manifest, name string) (c *schema.Capability, near string)
 }
 
 func effective(c *schema.Capability) effectiveForm {
+	var source *importedFrom
+	if c.Source != nil {
+		source = &importedFrom{c.Source.Tool, c.Source.Title}
+	}
+	claimed := make(map[string]bool, len(c.Claimed))
+	for _, claim := range c.Claimed {
+		claimed[claim.Name] = claim.Value
+	}
 	return effectiveForm{
+		Source: source, Claimed: claimed,
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
 		Hints: derived(hints.Of(c.Effect, c.Idempotency, c.World)),
@@ -141,6 +159,15 @@ func (f effectiveForm) writeText(w io.Writer) error {
 	}
 	if d := f.Deprecated; d != nil {
 		line("deprecated", fmt.Sprintf("since=%s remove_after=%s use=%s", d.Since, cmp.Or(d.RemoveAfter, "none"), cmp.Or(d.Use, "none")))
+	}
+	if f.Source != nil {
+		line("source", "mcp "+visible.Quote(f.Source.Tool))
+		if f.Source.Title != "" {
+			line("title", f.Source.Title)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Claimed)) {
+		line("claimed", fmt.Sprintf("%s=%t", name, f.Claimed[name]))
 	}
 	line("digest", f.Digest)
 	line("signature", f.Signature)
