@@ -35,6 +35,14 @@ func named(line int, name string, t *schema.Type) *schema.NamedType {
 	return &schema.NamedType{Name: name, Type: t, Pos: at(line)}
 }
 
+// failing declares errors, from line 10 on.
+func failing(c *schema.Capability, codes ...string) *schema.Capability {
+	for i, code := range codes {
+		c.Errors = append(c.Errors, schema.DeclaredError{Code: code, Text: "It fails.", Pos: at(10 + i)})
+	}
+	return c
+}
+
 // Two things that would have one Go name are a finding at the later one that
 // points at the earlier. Each case is "line rule related-line".
 func TestCollisions(t *testing.T) {
@@ -68,6 +76,12 @@ func TestCollisions(t *testing.T) {
 			[]string{"4 go-name-collision 3"}},
 		{"namespaces in the catalog", manifest("example.com/g", nil, capAt(2, capability("a_b.x", empty(), boolean())), capAt(3, capability("a.b.x", empty(), boolean()))),
 			[]string{"3 go-name-collision 2"}},
+		{"errors of a capability", manifest("example.com/g", nil, failing(capability("a.b", empty(), boolean()), "not_found", "not__found")),
+			[]string{"11 go-name-collision 10"}},
+		{"errors of two capabilities", manifest("example.com/g", nil, failing(capability("a.b", empty(), boolean()), "c_d"), failing(capability("a.b_c", empty(), boolean()), "d")),
+			[]string{"10 go-name-collision 10"}},
+		{"error and type", manifest("example.com/g", nil, failing(capability("a.b", empty(), boolean()), "input"), capability("a.err_b", typeAt(12, empty()), boolean())),
+			[]string{"12 go-name-collision 10"}},
 		{"handlers", manifest("example.com/g", nil, capability("a.handlers", empty(), boolean()), capability("a.register", empty(), boolean())), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,6 +178,13 @@ func TestBadModels(t *testing.T) {
 		{"default-value", one(object(defaulted("x", str(), `"a`)))},
 		{"default-value", one(object(defaulted("x", array(array(str())), `[["a"],[1]]`)))},
 		{"unknown-effect", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Effect = "change" }))},
+		{"too-many-errors", manifest("example.com/g", nil, failing(capability("a.b", object(), boolean()), make([]string, 33)...))},
+		{"error-code", manifest("example.com/g", nil, failing(capability("a.b", object(), boolean()), "A"))},
+		{"error-code", manifest("example.com/g", nil, failing(capability("a.b", object(), boolean()), "no_example"))},
+		{"error-code", manifest("example.com/g", nil, failing(capability("a.b", object(), boolean()), strings.Repeat("a", 65)))},
+		{"error-text", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a"}} }))},
+		{"error-text", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a", Text: "b\nc"}} }))},
+		{"text-utf8", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a", Text: "\xff"}} }))},
 		{"id", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.ID = strings.Repeat("x", 257) }))},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

@@ -47,11 +47,12 @@ func infoMembers(c *capability) []jen.Code {
 	if params := parameters(c.Capability); len(params) > 0 {
 		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
 	}
-	return append(out,
+	out = append(out,
 		member("Binding", text(bindingJSON(c.Capability))),
 		member("Input", text(describeInput(c.Input))),
 		member("Output", text(describeOutput(c.Output))),
 	)
+	return append(out, errorMembers(c)...)
 }
 
 // infoConstant is one of the runtime's constants: runtime.EffectRead.

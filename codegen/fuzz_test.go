@@ -37,6 +37,11 @@ func texts(s string) *schema.Manifest {
 			required("r", ref(entry)),
 		), array(number(described)), func(c *schema.Capability) {
 			c.ID, c.Summary, c.Description, c.Search, c.Scopes = "id"+s, s, s, []string{s}, []string{s}
+			if text := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s); text != "" && len(text) <= 256 {
+				c.Errors = []schema.DeclaredError{{Code: "gone", Text: text}}
+			} else {
+				c.Errors = []schema.DeclaredError{{Code: "gone", Text: "It is."}}
+			}
 		}),
 	)
 	m.Server = schema.Server{Name: s, Title: s, Version: s, Instructions: s}

@@ -151,6 +151,7 @@ func (p *plan) capabilityFile(n *namespace, c *capability) *jen.File {
 	for _, d := range c.decls {
 		emitDecl(f, d)
 	}
+	emitErrors(f, c)
 	emitConstructor(f, c)
 	return f
 }

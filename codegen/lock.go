@@ -47,6 +47,9 @@ func lockFile(n *namespace) []byte {
 		}
 		l.typ("input", nil, c.Input)
 		l.typ("output", nil, c.Output)
+		for _, e := range c.Errors {
+			l.line("error", e.Code, visible.Quote(e.Text))
+		}
 	}
 	return []byte(b.String())
 }
@@ -226,9 +229,10 @@ func Digest(c *schema.Capability) string {
 		Tags        []string        `json:"tags,omitempty"`
 		Deprecated  string          `json:"deprecated,omitempty"`
 		Source      string          `json:"source,omitempty"`
+		Errors      []ErrorForm     `json:"errors,omitempty"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source),
+		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source), ErrorForms(c),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets
@@ -237,6 +241,21 @@ func Digest(c *schema.Capability) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// ErrorForm is a declared error as JSON has it.
+type ErrorForm struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+// ErrorForms are the errors that c declares, sorted by code; nil for none.
+func ErrorForms(c *schema.Capability) []ErrorForm {
+	var out []ErrorForm
+	for _, e := range c.Errors {
+		out = append(out, ErrorForm{e.Code, e.Text})
+	}
+	return out
 }
 
 func nonNil(s []string) []string {

@@ -44,6 +44,7 @@ type capability struct {
 	constructor   string
 	input, output *goType
 	decls         []*decl
+	errors        []declaredError
 }
 
 // namedType is one file of package types.
@@ -238,5 +239,6 @@ func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string
 	out.input = b.rootOrReference(name+"Input", "the input of "+c.Name, c.Input)
 	out.output = b.rootOrReference(name+"Output", "the output of "+c.Name, c.Output)
 	out.decls = b.decls
+	out.errors = p.planErrors(c, name, s)
 	return out
 }

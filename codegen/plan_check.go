@@ -58,6 +58,7 @@ func (p *planner) checkModel(types []*schema.NamedType, caps []*schema.Capabilit
 	for _, c := range caps {
 		p.checkName(c)
 		p.checkWords(c)
+		p.checkErrors(c)
 		if c.Input == nil || c.Output == nil {
 			p.fail(c.Pos, "incomplete", "", "%s has no input or no output", c.Name)
 			continue

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -269,26 +270,32 @@ func TestDescribeLeavesOutWhatSaysNothing(t *testing.T) {
 	info := lookupInfo()
 	const fields = `"input":{"limit":{"minimum":1,"maximum":100}},"output":"dict",`
 	for _, test := range []struct {
-		name                                string
-		description, errors, example, wants string
+		name        string
+		description string
+		errors      []DeclaredError
+		example     string
+		wants       string
 	}{
-		{"nothing more", info.Summary, "", "", fields + `"effect":"read"`},
-		{"no description", "", "", "", fields + `"effect":"read"`},
-		{"all", "More.", `{"gone":"It is not there."}`, `records.lookup(key = 1)`,
-			`"description":"More.",` + fields + `"errors":{"gone":"It is not there."},"effect":"read","example":"records.lookup(key = 1)"`},
+		{"nothing more", info.Summary, nil, "", fields + `"effect":"read"`},
+		{"no description", "", nil, "", fields + `"effect":"read"`},
+		{"all", "More.", []DeclaredError{{"gone", `It is "not" there.`}, {"shut", "<&>"}}, `records.lookup(key = 1)`,
+			`"description":"More.",` + fields + `"errors":{"gone":"It is \"not\" there.","shut":"<&>"},"effect":"read","example":"records.lookup(key = 1)"`},
 	} {
 		info.Description, info.Errors, info.Example = test.description, test.errors, test.example
 		d, err := build(t, Options{}, NewCapability(info, lookup)).Describe(t.Context(), authz.Local(), []string{info.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(d)
-		if err != nil {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(d); err != nil {
 			t.Fatal(err)
 		}
+		text := strings.TrimSuffix(b.String(), "\n")
 		// Signature and summary hold no quotes.
 		want := `{"capabilities":[{"name":"records.lookup","signature":"` + info.Signature + `","summary":"` + info.Summary + `",` + test.wants + `}],"not_found":[],"truncated":[]}`
-		if string(text) != want {
+		if text != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.name, text, want)
 		}
 	}

@@ -76,9 +76,11 @@ type Info struct {
 	// or a string, "int: How many.", if it has type and description only. What
 	// the signature, or the list that holds a field, has said is left out.
 	Input, Output string
-	// Errors, a JSON object of what fails and why, and Example, a program, are
-	// answered as well where they are not empty.
-	Errors, Example string
+	// Errors are the failures that the manifest declares, by code. Where there
+	// are any, a handler discloses no others: see Disclose.
+	Errors []DeclaredError
+	// Example is a call with what it returns, answered where it is not empty.
+	Example string
 }
 
 // Deprecation says that a capability is on its way out: since when, after which

@@ -31,6 +31,8 @@ const (
 type entry struct {
 	info Info
 	bind binder
+	// errors are the texts of the declared ones.
+	errors map[ErrorCode]string
 }
 
 // catalog is the immutable set of enabled capabilities.
@@ -70,7 +72,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 		if off[capability.info.ID] {
 			continue
 		}
-		e := &entry{info: capability.info, bind: capability.bind}
+		e := &entry{info: capability.info, bind: capability.bind, errors: declaredErrors(capability.info)}
 		if e.info.Description == "" {
 			e.info.Description = e.info.Summary
 		}

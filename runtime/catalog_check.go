@@ -39,6 +39,7 @@ func (c *catalogChecker) check(i int, capability Capability) {
 	c.checkName(info.Name)
 	c.checkIdentity(i, info)
 	c.checkTexts(info)
+	c.checkErrors(info)
 	switch info.Effect {
 	case EffectRead, EffectWrite, EffectDestroy:
 	default:
@@ -107,11 +108,14 @@ func (c *catalogChecker) checkTexts(info Info) {
 	if len(info.Search) > MaxSearchPhrases || phrases > MaxSearchPhraseBytes {
 		c.fail(info.Name, "at most %d search phrases of %d bytes in all", MaxSearchPhrases, MaxSearchPhraseBytes)
 	}
-	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output, info.Errors, info.Example} {
+	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output, info.Example} {
 		if !utf8.ValidString(text) {
 			c.fail(info.Name, "a text is not valid UTF-8")
 		}
 		phrases += len(text)
+	}
+	for _, e := range info.Errors {
+		phrases += len(e.Code) + len(e.Text)
 	}
 	before := c.bytes
 	if c.bytes += phrases; c.bytes > MaxCatalogBytes && before <= MaxCatalogBytes {

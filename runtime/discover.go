@@ -50,6 +50,7 @@ type Description struct {
 	Input json.RawMessage `json:"input"`
 	// Output is a field: see Info.Output.
 	Output json.RawMessage `json:"output"`
+	// Errors are the declared ones, a JSON object of texts by code.
 	Errors json.RawMessage `json:"errors,omitempty"`
 	Effect Effect          `json:"effect"`
 	// Deprecated is there when the capability is on its way out.
@@ -141,7 +142,7 @@ func (s *Server) Describe(_ context.Context, subject authz.Subject, names []stri
 		}
 		d := Description{
 			Name: e.info.Name, Signature: e.info.Signature, Summary: e.info.Summary, Description: e.info.Description,
-			Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output), Errors: json.RawMessage(e.info.Errors),
+			Input: json.RawMessage(e.info.Input), Output: json.RawMessage(e.info.Output), Errors: errorTexts(e.info.Errors),
 			Effect: e.info.Effect, Deprecated: e.info.Deprecated, Example: e.info.Example,
 		}
 		if d.Description == d.Summary {
@@ -156,6 +157,28 @@ func (s *Server) Describe(_ context.Context, subject authz.Subject, names []stri
 		result.Capabilities = append(result.Capabilities, d)
 	}
 	return result, nil
+}
+
+// errorTexts is a JSON object of the declared errors, in their order; nil if
+// there are none.
+func errorTexts(declared []DeclaredError) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b) // writes a line end behind each value: white space to JSON
+	e.SetEscapeHTML(false)
+	for i, d := range declared {
+		b.WriteByte("{,"[min(i, 1)])
+		if e.Encode(string(d.Code)) != nil {
+			return nil // a string always encodes
+		}
+		b.WriteByte(':')
+		if e.Encode(d.Text) != nil {
+			return nil
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteByte('}')
+	}
+	return b.Bytes()
 }
 
 // jsonSize is the length of v's JSON text with the comma after it.

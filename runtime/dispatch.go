@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,9 +119,12 @@ func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (denied
 func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
 	out, err := runHandler(ctx, call)
 	if err != nil {
-		f := handlerFault(ctx, entry, err)
+		f, defect := handlerFault(ctx, entry, err)
 		level := slog.LevelWarn
-		if f.Code != "" || f.Class == fault.Cancelled {
+		switch {
+		case defect != nil:
+			level, err = slog.LevelError, defect
+		case f.Code != "" || f.Class == fault.Cancelled:
 			level = slog.LevelInfo // the program is told, and may well have caused it
 		}
 		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
@@ -171,23 +175,27 @@ func encodeOutput(out canon.Encoder, limits Limits) (wire []byte, err error) {
 }
 
 // handlerFault says of a handler's error what the handler chose to disclose,
-// which is nothing if a method of the error panics.
-func handlerFault(ctx context.Context, entry *entry, err error) (f *fault.Fault) {
+// which is nothing if a method of the error panics. A capability that declares
+// errors discloses no others: what its clients were told to expect holds, and
+// the defect is for the host's log.
+func handlerFault(ctx context.Context, entry *entry, err error) (f *fault.Fault, defect error) {
 	f = &fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"}
 	var panicked error
 	defer contain(&panicked)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // it stopped because it was told to
 		f.Class, f.Message = fault.Cancelled, "the execution ended while the call ran"
-		return f
+		return f, nil
 	}
-	var told *disclosed
-	if errors.As(err, &told) {
-		f.Code = told.code
-		if told.message != "" {
-			f.Message = told.message
-		}
+	code, message, ok := disclosure(err)
+	if !ok {
+		return f, nil
 	}
-	return f
+	text, ok := entry.discloses(code)
+	if !ok {
+		return f, undeclared(code, err)
+	}
+	f.Code, f.Message = string(code), cmp.Or(message, text, f.Message)
+	return f, nil
 }
 
 // contain turns a panic of code that the host brought into an error for the

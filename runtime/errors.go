@@ -73,10 +73,12 @@ const MaxDisclosedBytes = 256
 
 // Disclose makes an error whose code and message a program and its client may
 // see. Every other error of a handler reaches them as "capability failed" and
-// nothing more. The message is cut at MaxDisclosedBytes on a rune boundary;
-// control characters become spaces and invalid UTF-8 is replaced.
+// nothing more, and so does one whose code is not among the errors that the
+// capability declares, where it declares some. The message is cut at
+// MaxDisclosedBytes on a rune boundary; control characters become spaces and
+// invalid UTF-8 is replaced. An ErrorCode says the same with less.
 func Disclose(code, message string) error {
-	return &disclosed{code: sanitize(code, 64), message: sanitize(message, MaxDisclosedBytes)}
+	return &disclosed{code: sanitize(code, MaxErrorCodeBytes), message: sanitize(message, MaxDisclosedBytes)}
 }
 
 type disclosed struct{ code, message string }

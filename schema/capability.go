@@ -81,6 +81,9 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
 		c.Output = l.lower(v, "the output of "+what, false)
 	}
+	if v := n.get("errors"); v != nil {
+		c.Errors = l.declaredErrors(v)
+	}
 	return c, nameAt, idAt
 }
 

@@ -301,6 +301,10 @@ func TestFullManifest(t *testing.T) {
 		Effect:      "read", Idempotency: "natural", World: "open", Scopes: []string{"admin", "records:read"},
 		Source:  &Source{Tool: "getRecord", Title: "Get a record"},
 		Claimed: []Claim{{"readOnlyHint", true}, {"openWorldHint", false}},
+		Errors: []DeclaredError{
+			{"gone_2", "It was removed.", Position{"m.yaml", 65, 7}},
+			{"not_found", "No record has that key.", Position{"m.yaml", 64, 7}},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -132,6 +132,9 @@ func (l *loader) measureTexts(m *Manifest, order [][]*NamedType) {
 		for _, s := range c.Search {
 			x.bytes += len(s)
 		}
+		for _, e := range c.Errors {
+			x.bytes += len(e.Code) + len(e.Text)
+		}
 		x.add(measureType(c.Input, known))
 		x.add(measureType(c.Output, known))
 		if total = min(saturated, total+x.bytes); total > l.limits.textBytes {

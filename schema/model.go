@@ -48,7 +48,17 @@ type Capability struct {
 	Claimed []Claim
 	// Input is an object (inline), or a Ref to one.
 	Input, Output *Type
-	Pos           Position
+	// Errors that it declares, sorted by code; where there are none, it may
+	// fail with any.
+	Errors []DeclaredError
+	Pos    Position
+}
+
+// DeclaredError is an entry of a capability's `errors`.
+type DeclaredError struct {
+	// Code is [a-z][a-z0-9_]*, at most 64 bytes; Text one line of at most 256.
+	Code, Text string
+	Pos        Position
 }
 
 // Deprecation says that a capability is on its way out. Since and RemoveAfter

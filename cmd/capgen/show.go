@@ -38,6 +38,8 @@ type importedFrom struct {
 	Title string `json:"title,omitempty"`
 }
 
+type errorForms = []codegen.ErrorForm
+
 // effectiveForm is what show prints: what a capability may do first.
 type effectiveForm struct {
 	Name        string          `json:"name"`
@@ -59,6 +61,7 @@ type effectiveForm struct {
 	Search      []string        `json:"search"`
 	Input       json.RawMessage `json:"input"`
 	Output      json.RawMessage `json:"output"`
+	Errors      errorForms      `json:"errors,omitempty"`
 }
 
 // show prints one capability in its effective form.
@@ -126,6 +129,7 @@ func effective(c *schema.Capability) effectiveForm {
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
 		Input:  codegen.InlineSchema(c.Input), Output: codegen.InlineSchema(c.Output),
+		Errors: codegen.ErrorForms(c),
 	}
 }
 
@@ -179,6 +183,9 @@ func (f effectiveForm) writeText(w io.Writer) error {
 	}
 	for _, phrase := range f.Search {
 		line("search", phrase)
+	}
+	for _, e := range f.Errors {
+		line("error", e.Code+": "+e.Description)
 	}
 	for _, s := range []struct {
 		label string

@@ -52,6 +52,14 @@ func (v *NothingOutput) AppendCanonical(b []byte) []byte {
 	return canon.AppendCanonical(b, v)
 }
 
+// What every.nothing fails with.
+const (
+	// > go:generate is only text here.
+	ErrNothingAPI2Busy runtime.ErrorCode = "api_2_busy"
+	// Nothing is "there".
+	ErrNothingNotFound runtime.ErrorCode = "not_found"
+)
+
 func nothingCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "every.nothing",
@@ -65,5 +73,9 @@ func nothingCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"every.nothing","input":[],"name":"every.nothing","output":{"kind":"boolean"}}`,
 		Input:       "{}",
 		Output:      `"bool"`,
+		Errors: []runtime.DeclaredError{
+			{Code: ErrNothingAPI2Busy, Text: "go:generate is only text here."},
+			{Code: ErrNothingNotFound, Text: `Nothing is "there".`},
+		},
 	}, h.Nothing)
 }
