@@ -35,6 +35,9 @@ type Options struct {
 	// Logger gets what clients must not see. Nil discards it. Arguments,
 	// results and source are never logged.
 	Logger *slog.Logger
+	// Sandbox says what Build and every execution do about layers of the
+	// sandbox that the system cannot give; the zero value is SandboxAuto.
+	Sandbox Sandbox
 	// WorkerExecutable is the binary that workers run; empty is this one.
 	WorkerExecutable string
 }
@@ -115,15 +118,27 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 		return nil, fmt.Errorf("runtime: the server cannot be built:\n%w", errors.Join(problems...))
 	}
 
-	config := worker.Config{Executable: b.options.WorkerExecutable, Table: catalog.table}
-	if err := worker.Probe(ctx, config); err != nil {
+	config := worker.Config{
+		Executable: b.options.WorkerExecutable,
+		Table:      catalog.table,
+		Sandbox:    b.options.Sandbox,
+		Memory:     limits.WorkerMemory,
+		CPU:        limits.MaxExecutionTime,
+	}
+	confinement, err := worker.Probe(ctx, config)
+	if err != nil {
 		return nil, fmt.Errorf("runtime: worker probe: %w", err)
 	}
+	// What holds once holds always: a worker with less is not used.
+	config.Layers = confinement.Layers
 	runner, err := worker.NewSpawner(config)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
-	return newServer(b.options, limits, catalog, runner), nil
+	s := newServer(b.options, limits, catalog, runner)
+	s.confinement = confinement
+	s.log.InfoContext(ctx, "sandbox", "mode", b.options.Sandbox.String(), "layers", confinement.String(), "missing", confinement.Missing)
+	return s, nil
 }
 
 // isNil finds a nil authorizer, also one hidden in a non-nil interface. It

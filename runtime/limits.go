@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/capgen/capgen/runtime/worker"
 )
 
 // Limits bound one server. Zero means the default, a negative value is an
@@ -42,6 +44,11 @@ type Limits struct {
 	// MaxConcurrentExecutions are live workers and attempts to spawn one.
 	// Default 8.
 	MaxConcurrentExecutions int
+	// WorkerMemory is how many bytes a worker's address space may grow from
+	// where it stands when the sandbox is entered: the only limit of memory.
+	// Half of it is where the worker's garbage collector works harder. At
+	// least 128 MiB. Default 256 MiB.
+	WorkerMemory int64
 }
 
 // The default limits.
@@ -58,6 +65,7 @@ const (
 	DefaultMaxSearchResults          = 20
 	DefaultMaxSearchResponseBytes    = 64 << 10
 	DefaultMaxConcurrentExecutions   = 8
+	DefaultWorkerMemory              = worker.DefaultMemory
 )
 
 // withDefaults fills zero fields and refuses negative ones, all at once.
@@ -75,6 +83,10 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxSearchResults", &l.MaxSearchResults, DefaultMaxSearchResults)
 	fill(&problems, "MaxSearchResponseBytes", &l.MaxSearchResponseBytes, DefaultMaxSearchResponseBytes)
 	fill(&problems, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
+	fill(&problems, "WorkerMemory", &l.WorkerMemory, DefaultWorkerMemory)
+	if 0 < l.WorkerMemory && l.WorkerMemory < worker.MinMemory {
+		problems = append(problems, fmt.Errorf("limit WorkerMemory is %d bytes, at least %d are needed", l.WorkerMemory, worker.MinMemory))
+	}
 	return l, errors.Join(problems...)
 }
 

@@ -20,6 +20,9 @@ type Server struct {
 	slots      chan struct{} // one per execution that may run
 	closed     chan struct{}
 	closeOnce  sync.Once
+
+	sandbox     Sandbox
+	confinement Confinement
 }
 
 func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Server {
@@ -37,6 +40,7 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 		log:        log,
 		slots:      make(chan struct{}, limits.MaxConcurrentExecutions),
 		closed:     make(chan struct{}),
+		sandbox:    o.Sandbox,
 	}
 }
 
@@ -57,6 +61,10 @@ func (s *Server) Capabilities() int { return len(s.catalog.entries) }
 
 // Hints are the annotations of execute: the join over the enabled catalog.
 func (s *Server) Hints() Hints { return s.catalog.hints }
+
+// Sandbox is the mode the server was built with, and what the probe reported:
+// every worker holds these layers, or is not used.
+func (s *Server) Sandbox() (Sandbox, Confinement) { return s.sandbox, s.confinement }
 
 // Close refuses new executions, kills the workers that still run and releases
 // everything. It is idempotent.

@@ -26,7 +26,8 @@ var layers = []struct {
 	{"runtime/fault", []string{"runtime/canon"}},
 	{"runtime/policyview", []string{"runtime/canon"}},
 	{"runtime/program", []string{"internal/nearest", "runtime/binding", "runtime/canon", "runtime/fault"}},
-	{"runtime/worker", []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/internal/..."}},
+	{"runtime/worker", []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/worker/sandbox", "runtime/internal/..."}},
+	{"runtime/worker/sandbox", nil},
 	{"runtime", []string{"authz", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
 	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
@@ -114,7 +115,7 @@ func within(dir, pattern string) bool {
 func workerSide(tr *tree) []string {
 	var out []string
 	_, graph := importsOf(tr)
-	for _, from := range []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/worker"} {
+	for _, from := range []string{"runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/worker", "runtime/worker/sandbox"} {
 		seen := map[string]bool{}
 		var walk func(dir string)
 		walk = func(dir string) {

@@ -16,12 +16,12 @@ import (
 func messages() []*message {
 	l := Limits{Steps: 1, Calls: 2, Depth: 3, ValueBytes: 4, ResultBytes: 5, SourceBytes: 6, Parallel: 7}
 	return []*message{
-		{kind: kindTable, protocol: protocol, digest: "ab", body: []byte{0x90}},
+		{kind: kindTable, protocol: protocol, digest: "ab", memory: 1 << 28, cpuMillis: 5000, sandbox: true, body: []byte{0x90}},
 		{kind: kindRun, limits: l, body: []byte("def main():\n  return 1\n\xff")},
 		{kind: kindReply, sequence: 7, body: []byte{1}},
 		{kind: kindReply, sequence: 7, body: []byte{}},
 		{kind: kindRefuse, sequence: 1 << 31, fault: &fault.Fault{Class: fault.Denied, Message: "no"}},
-		{kind: kindReady, protocol: protocol, digest: "ab", layers: []string{"landlock", "seccomp"}},
+		{kind: kindReady, protocol: protocol, digest: "ab", layers: []string{"landlock", "seccomp"}, missing: []string{"rlimits: why"}},
 		{kind: kindReady, protocol: protocol},
 		{kind: kindCall, sequence: 1, capability: "a.b", path: []uint32{1}, body: []byte{0x80}},
 		{kind: kindCall, sequence: 2, capability: "a.b", path: []uint32{2, 0, 1 << 31}, body: []byte{0x80}},
@@ -219,11 +219,13 @@ func short(stream []byte) bool {
 	}
 }
 
+func unconfinedChild(*message) (layers, missing []string) { return nil, nil }
+
 // FuzzChild feeds a worker's side whatever a host might send.
 func FuzzChild(f *testing.F) {
 	var stream []byte
 	for _, m := range []*message{
-		{kind: kindTable, protocol: protocol, digest: "ab", body: []byte{0x90}},
+		{kind: kindTable, protocol: protocol, digest: "ab", memory: 1 << 28, cpuMillis: 5000, sandbox: true, body: []byte{0x90}},
 		{kind: kindRun, limits: Limits{Steps: 1000, Calls: 2, Depth: 3, ValueBytes: 40, ResultBytes: 50, SourceBytes: 600, Parallel: 1}, body: []byte("1 + 1")},
 	} {
 		var err error
@@ -238,7 +240,7 @@ func FuzzChild(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		c := &child{frames: newFrameReader(bytes.NewReader(stream), 1<<16), out: &out}
+		c := &child{confine: unconfinedChild, frames: newFrameReader(bytes.NewReader(stream), 1<<16), out: &out}
 		served := c.serve() == nil
 		r := newFrameReader(&out, 1<<20)
 		frames := 0

@@ -1,11 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/capgen/capgen/runtime/binding"
 )
@@ -18,16 +20,38 @@ type Config struct {
 	// Table is the binding table of the enabled capabilities, as
 	// binding.EncodeTable writes it.
 	Table []byte
+	// Sandbox says what workers must be confined by; the zero value is Auto.
+	Sandbox Sandbox
+	// Layers are those that every worker must report, beside what Sandbox
+	// asks: a host sets those that Probe found, so that none is served by a
+	// worker that holds less. Unknown ones are never reported.
+	Layers []string
+	// Memory is the budget of a worker in bytes, over its address space when
+	// it enters the sandbox. Zero means DefaultMemory; less than MinMemory is
+	// an error.
+	Memory int64
+	// CPU is the processor time that a worker may use before the kernel ends
+	// it, a net under the deadline; zero sets none.
+	CPU time.Duration
 	// Stderr receives what workers write to standard error, which is their
 	// runtime's last words; nil discards it. The Spawner does not close it.
 	Stderr *os.File
 }
+
+// Bounds of Config.Memory, in bytes.
+const (
+	DefaultMemory = 256 << 20
+	// MinMemory is what honest programs need: with less, the garbage of one
+	// that is far below its own limits ends it.
+	MinMemory = 128 << 20
+)
 
 // resolved is a Config that was checked.
 type resolved struct {
 	executable string
 	table      []byte // the whole frame
 	digest     string
+	required   []string // layers that each worker must report
 	stderr     *os.File
 	opened     bool // stderr is ours to close
 }
@@ -47,7 +71,20 @@ func (c Config) resolve() (*resolved, error) {
 		return nil, fmt.Errorf("worker: the binding table takes %d bytes, at most %d are allowed", len(c.Table), maxTableBytes)
 	}
 	r.digest = table.Digest()
-	message := message{kind: kindTable, protocol: protocol, digest: r.digest, body: c.Table}
+	if r.required, err = c.required(); err != nil {
+		return nil, err
+	}
+	memory := cmp.Or(c.Memory, DefaultMemory)
+	if memory < MinMemory {
+		return nil, fmt.Errorf("worker: a memory budget of %d bytes, at least %d are needed", memory, MinMemory)
+	}
+	if c.CPU < 0 || c.CPU.Milliseconds() > maxCPUMillis {
+		return nil, fmt.Errorf("worker: a processor time of %v", c.CPU)
+	}
+	message := message{
+		kind: kindTable, protocol: protocol, digest: r.digest, body: c.Table,
+		memory: memory, cpuMillis: c.CPU.Milliseconds(), sandbox: c.Sandbox != SandboxOff,
+	}
 	if r.table, err = appendFrame(nil, message.append); err != nil {
 		return nil, err
 	}

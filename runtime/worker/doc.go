@@ -26,8 +26,13 @@
 //
 // Run returns after its process was reaped. A worker whose host dies ends by
 // itself: it sees the end of its input when it reads, its output when it
-// writes, and a watcher polls for the hangup while a program runs (on Unix;
-// elsewhere a program then runs to its step limit). There is no sandbox in
-// this version: the process is a boundary for memory and time, not against a
-// hostile kernel interface.
+// writes, and a watcher polls for the hangup all its life (on Unix; elsewhere a
+// program then runs to its step limit).
+//
+// # Sandbox
+//
+// Before it says ready, a worker enters the layers of package sandbox, and says
+// in the ready frame which hold. Config.Sandbox is what the host does about
+// those that do not. On systems without layers the process is no boundary
+// against a hostile kernel interface, and its memory is not bounded.
 package worker

@@ -111,6 +111,11 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindReady, protocol: protocol, digest: "ff"})
 		hang()
 	},
+	"no layers": func(f *fake) {
+		m := f.receive()
+		f.send(&message{kind: kindReady, protocol: protocol, digest: m.digest, missing: []string{"descriptors: /proc is not mounted"}})
+		hang()
+	},
 	"trailing": func(f *fake) { f.ready0(); f.raw([]byte("bye")) },
 	"late trailing": func(f *fake) {
 		f.ready0()

@@ -161,7 +161,7 @@ func TestWorkerThatLeavesItsGroup(t *testing.T) {
 
 func probe(t *testing.T, executable string) error {
 	t.Helper()
-	err := worker.Probe(context.Background(), worker.Config{Executable: executable, Table: table()})
+	_, err := worker.Probe(context.Background(), worker.Config{Executable: executable, Table: table()})
 	if all, _ := children(t, os.Getpid()); len(all) > 0 {
 		t.Errorf("%d processes are left", len(all))
 	}
@@ -203,7 +203,7 @@ func TestProbeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	err := worker.Probe(ctx, worker.Config{Executable: script(t, "exec sleep 30"), Table: table()})
+	_, err := worker.Probe(ctx, worker.Config{Executable: script(t, "exec sleep 30"), Table: table()})
 	if err == nil || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
@@ -220,7 +220,7 @@ func TestProbeTimeout(t *testing.T) {
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
+			_, err := worker.Probe(context.Background(), worker.Config{Executable: name, Table: table()})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)
 			}
@@ -237,7 +237,7 @@ func TestForkGuard(t *testing.T) {
 	if _, err := worker.NewSpawner(worker.Config{Table: table()}); err == nil || !strings.Contains(err.Error(), "ServeWorkerAndExit") {
 		t.Errorf("got %v", err)
 	}
-	if err := worker.Probe(context.Background(), worker.Config{Table: table()}); err == nil {
+	if _, err := worker.Probe(context.Background(), worker.Config{Table: table()}); err == nil {
 		t.Error("a worker probed")
 	}
 }

@@ -17,12 +17,12 @@ const protocol = 1
 type kind int64
 
 const (
-	kindTable  kind = 1 // host: protocol, digest; body: the binding table
+	kindTable  kind = 1 // host: protocol, digest, memory, processor time, sandbox; body: the binding table
 	kindRun    kind = 2 // host: limits; body: the source
 	kindReply  kind = 3 // host: sequence; body: a wire value, empty for a bind failure
 	kindRefuse kind = 4 // host: sequence, fault
 
-	kindReady   kind = 16 // worker: protocol, digest, sandbox layers
+	kindReady   kind = 16 // worker: protocol, digest, sandbox layers, missing ones
 	kindCall    kind = 17 // worker: sequence, capability, path; body: wire arguments
 	kindUnbound kind = 18 // worker: sequence, capability of a bind failure
 	kindResult  kind = 19 // worker: wide, steps; body: a wire value
@@ -35,6 +35,8 @@ const (
 	maxCapability = 256
 	maxLayers     = 32
 	maxLayer      = 64
+	maxMissing    = 256 // of a missing layer, with its reason
+	maxCPUMillis  = 1 << 40
 	messageDepth  = 1 + fault.Depth
 	maxFields     = 9
 	// maxPath is the path of a call in callables of parallel that are nested
@@ -49,7 +51,11 @@ type message struct {
 	kind       kind
 	protocol   int64
 	digest     string
-	layers     []string
+	memory     int64    // budget of the address space, in bytes
+	cpuMillis  int64    // processor time, zero without a bound
+	sandbox    bool     // whether to enter the sandbox
+	layers     []string // that hold
+	missing    []string // layers that do not hold, each with its reason
 	limits     Limits
 	sequence   uint32
 	capability string
@@ -63,9 +69,11 @@ type message struct {
 // fields says how many elements a kind's array has.
 func (k kind) fields() int {
 	switch k {
-	case kindTable, kindResult, kindReady:
+	case kindTable:
+		return 7
+	case kindResult:
 		return 4
-	case kindCall:
+	case kindCall, kindReady:
 		return 5
 	case kindRun:
 		return maxFields
@@ -95,6 +103,10 @@ func (m *message) append(dst []byte) ([]byte, error) {
 	case kindTable:
 		e.int(m.protocol)
 		e.string(m.digest)
+		e.int(m.memory)
+		e.int(m.cpuMillis)
+		e.element()
+		w.Bool(m.sandbox)
 	case kindRun:
 		l := m.limits
 		for _, v := range [...]int64{l.Steps, l.Calls, int64(l.Depth), int64(l.ValueBytes), l.ResultBytes, int64(l.SourceBytes), int64(l.Parallel)} {
@@ -108,7 +120,8 @@ func (m *message) append(dst []byte) ([]byte, error) {
 	case kindReady:
 		e.int(m.protocol)
 		e.string(m.digest)
-		e.strings(m.layers)
+		e.strings(m.layers, maxLayer)
+		e.strings(m.missing, maxMissing)
 	case kindCall, kindUnbound:
 		e.int(int64(m.sequence))
 		e.string(m.capability)
@@ -154,12 +167,12 @@ func (e *arrayWriter) string(s string) {
 	e.w.String(s, 0, math.MaxInt32)
 }
 
-func (e *arrayWriter) strings(list []string) {
+func (e *arrayWriter) strings(list []string, max int) {
 	e.element()
 	e.w.BeginArray(len(list), 0, maxLayers)
 	for i, s := range list {
 		e.w.Element(i)
-		e.w.String(s, 0, maxLayer)
+		e.w.String(s, 0, max)
 	}
 	e.w.EndArray()
 }
@@ -193,6 +206,10 @@ func decode(payload []byte) (*message, error) {
 	case kindTable:
 		m.protocol = d.int(0, math.MaxInt64)
 		m.digest = d.string(maxDigest)
+		m.memory = d.int(1, math.MaxInt64)
+		m.cpuMillis = d.int(0, maxCPUMillis)
+		d.element()
+		m.sandbox = r.Bool()
 	case kindRun:
 		m.limits = Limits{
 			Steps:       d.int(1, math.MaxInt64),
@@ -211,7 +228,8 @@ func decode(payload []byte) (*message, error) {
 	case kindReady:
 		m.protocol = d.int(0, math.MaxInt64)
 		m.digest = d.string(maxDigest)
-		m.layers = d.strings()
+		m.layers = d.strings(maxLayer)
+		m.missing = d.strings(maxMissing)
 	case kindCall, kindUnbound:
 		m.sequence = d.sequence()
 		m.capability = d.string(maxCapability)
@@ -275,12 +293,12 @@ func (d *arrayReader) string(max int) string {
 	return d.r.String(0, max)
 }
 
-func (d *arrayReader) strings() []string {
+func (d *arrayReader) strings(max int) []string {
 	d.element()
 	var list []string
 	d.r.BeginArray(0, maxLayers)
 	for d.r.NextElement() {
-		list = append(list, d.r.String(0, maxLayer))
+		list = append(list, d.r.String(0, max))
 	}
 	return list
 }

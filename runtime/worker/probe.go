@@ -19,67 +19,68 @@ const (
 	maxDiagnostics = 4 << 10
 )
 
-// Probe starts one worker, shakes hands and lets it end. Its error says what
-// to fix, with up to 4 KiB of what the worker wrote to standard error. It
+// Probe starts one worker, shakes hands, lets it end and returns what it said
+// of its sandbox. Its error says what to fix, with up to 4 KiB of what the worker wrote to standard error. It
 // takes at most five seconds, or until ctx ends.
-func Probe(ctx context.Context, c Config) error {
+func Probe(ctx context.Context, c Config) (Confinement, error) {
 	r, err := c.resolve()
 	if err != nil {
-		return err
+		return Confinement{}, err
 	}
 	defer r.close()
 	read, write, err := os.Pipe()
 	if err != nil {
-		return fmt.Errorf("worker: probe: %w", err)
+		return Confinement{}, fmt.Errorf("worker: probe: %w", err)
 	}
 	diagnostics := collect(read)
 	p, err := start(r.executable, write)
 	write.Close()
 	if err != nil {
 		diagnostics()
-		return fmt.Errorf("worker: probe: %w", err)
+		return Confinement{}, fmt.Errorf("worker: probe: %w", err)
 	}
 	bounded, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	defer context.AfterFunc(bounded, p.kill)()
-	problem := probe(bounded, p, r)
+	confinement, problem := probe(bounded, p, r)
 	text := diagnostics()
 	switch {
 	case problem == nil:
-		return nil
+		return confinement, nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("worker: probe: %w", context.Cause(ctx))
+		problem = context.Cause(ctx)
 	case text != "":
-		return fmt.Errorf("worker: probe: %w; its standard error says: %s", problem, text)
+		problem = fmt.Errorf("%w; its standard error says: %s", problem, text)
 	}
-	return fmt.Errorf("worker: probe: %w", problem)
+	return Confinement{}, fmt.Errorf("worker: probe: %w", problem)
 }
 
 // advice ends most messages.
 const advice = "main must call ServeWorkerAndExit as its first statement, before it reads flags, prints or starts anything"
 
 // probe always reaps p.
-func probe(ctx context.Context, p *process, r *resolved) error {
+func probe(ctx context.Context, p *process, r *resolved) (Confinement, error) {
 	frames := newFrameReader(p.out, slackBytes)
 	_, unwritten := p.in.Write(r.table)
 	payload, err := frames.next()
 	if err != nil {
-		return noReady(ctx, p, frames, err)
+		return Confinement{}, noReady(ctx, p, frames, err)
 	}
 	m, err := decode(payload)
 	if err != nil || m.kind != kindReady {
-		p.end()
-		return fmt.Errorf("the worker wrote something else than the protocol to standard output, beginning with %q: %s", head(payload), advice)
+		err = fmt.Errorf("the worker wrote something else than the protocol to standard output, beginning with %q: %s", head(payload), advice)
+	} else if m.protocol != protocol {
+		err = fmt.Errorf("the worker speaks protocol %d, this host speaks %d: build both from the same version", m.protocol, protocol)
+	} else if m.digest != r.digest || unwritten != nil {
+		err = errors.New("the worker did not read the binding table it was given: build host and worker from the same version")
+	} else {
+		err = unconfined(m, r.required)
 	}
-	if m.protocol != protocol {
+	if err != nil {
 		p.end()
-		return fmt.Errorf("the worker speaks protocol %d, this host speaks %d: build both from the same version", m.protocol, protocol)
+		return Confinement{}, err
 	}
-	if m.digest != r.digest || unwritten != nil {
-		p.end()
-		return errors.New("the worker did not read the binding table it was given: build host and worker from the same version")
-	}
-	return goodbye(ctx, p, frames)
+	return Confinement{Layers: m.layers, Missing: m.missing}, goodbye(ctx, p, frames)
 }
 
 // noReady explains a worker that did not say ready.

@@ -3,55 +3,12 @@ package worker
 import (
 	"errors"
 	"io"
-	"os"
-	"runtime"
-	"runtime/debug"
-	"syscall"
+	"sync/atomic"
 
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/fault"
-	"github.com/capgen/capgen/runtime/internal/stdoutguard"
 	"github.com/capgen/capgen/runtime/program"
 )
-
-const (
-	// A worker is short-lived and mostly garbage: collecting later is
-	// cheaper. The soft limit is half of WorkerMemory, 256 MiB, so that the
-	// collector works harder before the process is ended.
-	gcPercent  = 400
-	softMemory = 128 << 20
-)
-
-// IsWorker reports whether this process is a worker, by its environment.
-func IsWorker() bool { return os.Getenv(stdoutguard.Marker) != "" }
-
-// ServeWorkerAndExit returns at once in a process that is no worker. In a
-// worker it serves one probe or one execution over the standard streams and
-// ends the process, with status 0 if it was served and 1 if not. It writes no
-// diagnostics, and deferred functions do not run. It must be the first
-// statement of main and of every TestMain of a package that builds a server:
-// what comes before runs in every worker too, as package initialization does.
-func ServeWorkerAndExit() {
-	if !IsWorker() {
-		return
-	}
-	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(softMemory)
-	runtime.GOMAXPROCS(1)
-	in, out, hangup, err := takeStreams()
-	if err != nil {
-		exit(1)
-	}
-	w := &child{frames: newFrameReader(in, maxTableBytes+slackBytes), out: out, watch: hangup}
-	if w.serve() != nil {
-		exit(1)
-	}
-	exit(0)
-}
-
-// exit ends the process at once. os.Exit would run hooks first, of which a
-// worker needs none: the race detector's alone takes a second.
-func exit(code int) { syscall.Exit(code) }
 
 // child is the worker's side of the protocol. The host is trusted; what it
 // sends is checked all the same, so that a stray program that starts a worker
@@ -59,8 +16,10 @@ func exit(code int) { syscall.Exit(code) }
 type child struct {
 	frames *frameReader
 	out    io.Writer
-	watch  func() // exits the process when the host is gone
-	buf    []byte // scratch of the last frame sent
+	buf    []byte      // scratch of the last frame sent
+	idle   atomic.Bool // has said ready, and was not asked to run
+	// confine enters the sandbox that the host asks for.
+	confine func(m *message) (layers, missing []string)
 
 	sequence uint32
 	broken   error // the stream's first error
@@ -85,7 +44,9 @@ func (c *child) serve() error {
 	if err != nil {
 		return err
 	}
-	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest()}); err != nil {
+	layers, missing := c.confine(m)
+	c.idle.Store(true)
+	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
 		return err
 	}
 	// The table may have been large, the rest is not.
@@ -102,11 +63,8 @@ func (c *child) serve() error {
 }
 
 func (c *child) run(m *message, table *binding.Table) error {
+	c.idle.Store(false)
 	c.frames.max = m.limits.ValueBytes + slackBytes
-	if c.watch != nil {
-		// It ends with the process, which ends when this function returns.
-		go c.watch()
-	}
 	p := program.Program{Source: string(m.body), Limits: m.limits}
 	result, f := program.Run(p, table, c)
 	switch {

@@ -109,17 +109,20 @@ func (s *session) greet() error {
 	if err != nil {
 		return err
 	}
-	return checkReady(m, s.spawner.config.digest)
+	return checkReady(m, s.spawner.config)
 }
 
-func checkReady(m *message, digest string) error {
+func checkReady(m *message, c *resolved) error {
 	switch {
 	case m.kind != kindReady:
 		return broken("a message of kind %d instead of ready", m.kind)
 	case m.protocol != protocol:
 		return broken("it speaks protocol %d, this host speaks %d", m.protocol, protocol)
-	case m.digest != digest:
+	case m.digest != c.digest:
 		return broken("it was given another binding table")
+	}
+	if err := unconfined(m, c.required); err != nil {
+		return broken("%v", err)
 	}
 	return nil
 }

@@ -18,14 +18,14 @@ const lowestPrivate = 100
 // takeStreams makes descriptors 0 and 1 private and leaves harmless ones in
 // their place: whoever reads gets the end, whoever prints writes to standard
 // error.
-func takeStreams() (in io.Reader, out io.Writer, hangup func(), err error) {
+func takeStreams() (streams, error) {
 	from := 1
 	if saved, ok := stdoutguard.Stdout(); ok {
 		from = saved
 	}
 	write, err := unix.FcntlInt(uintptr(from), unix.F_DUPFD_CLOEXEC, lowestPrivate)
 	if err != nil {
-		return nil, nil, nil, err
+		return streams{}, err
 	}
 	if from != 1 {
 		unix.Close(from)
@@ -35,7 +35,7 @@ func takeStreams() (in io.Reader, out io.Writer, hangup func(), err error) {
 	}
 	read, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, lowestPrivate)
 	if err != nil {
-		return nil, nil, nil, err
+		return streams{}, err
 	}
 	if null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 		err = replace(null, 0)
@@ -46,7 +46,12 @@ func takeStreams() (in io.Reader, out io.Writer, hangup func(), err error) {
 	} else {
 		unix.Close(0)
 	}
-	return descriptor(read), descriptor(write), func() { exitOnHangup(read) }, nil
+	return streams{
+		in:     descriptor(read),
+		out:    descriptor(write),
+		keep:   []int{read, write},
+		hangup: func() { awaitHangup(read) },
+	}, nil
 }
 
 // descriptor is a blocking descriptor.
@@ -79,17 +84,14 @@ func (d descriptor) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// exitOnHangup ends the process as soon as nobody holds the other end of its
-// input, also while a program spins: the runtime preempts it within 10 ms.
-func exitOnHangup(fd int) {
+// awaitHangup returns as soon as nobody holds the other end of a pipe that is
+// read from, also while a program spins: the runtime preempts it within 10 ms.
+func awaitHangup(fd int) {
 	poll := [1]unix.PollFd{{Fd: int32(fd)}}
-	for {
+	for poll[0].Revents == 0 {
 		_, err := unix.Poll(poll[:], -1)
 		if err != nil && err != unix.EINTR && err != unix.EAGAIN {
-			return // reads and writes still notice
-		}
-		if poll[0].Revents != 0 {
-			exit(1)
+			select {} // reads and writes still notice
 		}
 	}
 }

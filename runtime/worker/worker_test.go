@@ -162,8 +162,8 @@ func TestFaults(t *testing.T) {
 		{"unknown", "nothing.here()", fault.NotFound, "no capability nothing.here", ""},
 		{"steps", "while True:\n  pass", fault.Limit, "", "MaxSteps"},
 		{"calls", "while True:\n  test.echo(text = \"\")", fault.Limit, "", "MaxNativeCalls"},
-		{"1 GB string", "x = \"x\" * (1 << 29)\nx", fault.Limit, "", "MaxValueBytes"},
-		{"1 GB argument", "test.echo(text = \"x\" * (1 << 29))", fault.Limit, "", "MaxValueBytes"},
+		{"64 MB string", "x = \"x\" * (1 << 26)\nx", fault.Limit, "", "MaxValueBytes"},
+		{"64 MB argument", "test.echo(text = \"x\" * (1 << 26))", fault.Limit, "", "MaxValueBytes"},
 		{"intermediate", "for i in range(20):\n  test.echo(text = \"x\" * 1000000)", fault.Limit, "", "MaxIntermediateValueBytes"},
 		{"depth", "x = []\nx.append(x)\nx", fault.Limit, "", "MaxValueDepth"},
 		{"source", strings.Repeat(" ", 70_000), fault.Limit, "", "MaxSourceBytes"},
@@ -233,7 +233,7 @@ func TestContextEndsEndlessLoop(t *testing.T) {
 	// One builtin that no step counts.
 	ctx, cancel = context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	_, err = s.Run(ctx, job("sorted(range(30000000))\nmax(range(1 << 40))"))
+	_, err = s.Run(ctx, job("sorted(range(1000000))\nmax(range(1 << 40))"))
 	wantFault(t, err, fault.Limit, "time")
 }
 

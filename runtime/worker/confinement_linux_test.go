@@ -1,0 +1,94 @@
+//go:build linux && (amd64 || arm64)
+
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/capgen/capgen/runtime/worker"
+	"github.com/capgen/capgen/runtime/worker/sandbox"
+)
+
+// allLayers are those of this system. The test is skipped where the kernel
+// does not have one.
+func allLayers(t testing.TB) []string {
+	t.Helper()
+	if sandbox.LandlockABI() == 0 {
+		t.Skip("this kernel has no Landlock")
+	}
+	var names []string
+	for _, l := range sandbox.Layers() {
+		names = append(names, string(l))
+	}
+	return names
+}
+
+// During a call, the kernel says of each thread of the worker what holds.
+func TestWorkerIsConfined(t *testing.T) {
+	all := allLayers(t)
+	c, err := worker.Probe(context.Background(), worker.Config{Table: table(), Sandbox: worker.SandboxRequired})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(worker.Confinement{Layers: all}, c); d != "" {
+		t.Errorf("the probe reports (-want +got):\n%s", d)
+	}
+	for mode, want := range map[worker.Sandbox]string{worker.SandboxRequired: "NoNewPrivs: 1 Seccomp: 2", worker.SandboxOff: "NoNewPrivs: 0 Seccomp: 0"} {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := spawner(t, worker.Config{Sandbox: mode})
+			j := job("test.echo(text = \"a\")")
+			j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
+				workers, _ := children(t, os.Getpid())
+				if len(workers) != 1 {
+					t.Errorf("%d workers", len(workers))
+					return echo(ctx, c)
+				}
+				threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", workers[0]))
+				if len(threads) < 2 {
+					t.Errorf("%d threads", len(threads))
+				}
+				for _, name := range threads {
+					text, err := os.ReadFile(name)
+					if err != nil {
+						t.Error(err)
+					}
+					var found []string
+					for _, m := range regexp.MustCompile(`(?m)^(NoNewPrivs|Seccomp):\t(\d+)$`).FindAllStringSubmatch(string(text), -1) {
+						found = append(found, m[1]+": "+m[2])
+					}
+					if got := strings.Join(found, " "); got != want {
+						t.Errorf("%s: got %s, want %s", name, got, want)
+					}
+				}
+				return echo(ctx, c)
+			}
+			if _, err := s.Run(context.Background(), j); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A worker that holds less than its host asks for is not used.
+func TestMissingLayer(t *testing.T) {
+	less := worker.Config{Table: table(), Sandbox: worker.SandboxOff, Layers: []string{"seccomp"}}
+	const want = "the layer seccomp of the sandbox does not hold: it is not reported"
+	if _, err := worker.Probe(context.Background(), less); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("probe: %v", err)
+	}
+	if _, err := spawner(t, less).Run(context.Background(), job("1")); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("run: %v", err)
+	}
+	silent := worker.Config{Executable: fakeWorker(t, "no layers"), Table: table(), Sandbox: worker.SandboxRequired}
+	if _, err := worker.Probe(context.Background(), silent); err == nil || !strings.Contains(err.Error(), "the layer descriptors of the sandbox does not hold: /proc is not mounted") {
+		t.Errorf("a worker that says why: %v", err)
+	}
+}
