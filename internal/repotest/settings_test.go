@@ -36,7 +36,7 @@ var settings = map[string]string{
 const privateWorkerSetting = "CAPGEN_WORKER"
 
 // readsEnvironment are the files that may ask for a variable at all.
-var readsEnvironment = []string{"runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/serve.go"}
+var readsEnvironment = []string{"runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
 
 var (
 	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
