@@ -29,6 +29,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/hard"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	generatedstring "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
@@ -66,6 +67,7 @@ func inputDecoders() map[string]decoder {
 		"nulls.keep":            decoderOf[nulls.KeepInput],
 		"shapes.opaque":         decoderOf[shapes.OpaqueInput],
 		"shapes.free":           decoderOf[shapes.FreeInput],
+		"shaped.call":           decoderOf[shaped.CallInput],
 		"wide.keep":             decoderOf[wide.KeepInput],
 		"blobs.swap":            decoderOf[blobs.SwapInput],
 		"forms.move":            decoderOf[forms.MoveInput],

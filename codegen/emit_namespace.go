@@ -47,6 +47,7 @@ func infoMembers(c *capability) []jen.Code {
 	if params := parameters(c.Capability); len(params) > 0 {
 		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
 	}
+	out = append(out, shapingMembers(c)...)
 	out = append(out,
 		member("Binding", text(bindingJSON(c.Capability))),
 		member("Input", text(describeInput(c.Input))),

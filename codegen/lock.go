@@ -35,6 +35,7 @@ func lockFile(n *namespace) []byte {
 		l.line("idempotency", c.Idempotency)
 		l.line("scopes", scopesText(c.Scopes))
 		l.line("world", c.World)
+		l.rules(c.Capability)
 		l.lifecycle(c.Capability)
 		l.provenance(c.Capability)
 		l.line("signature", visible.Quote(Signature(c.Capability)))
@@ -230,9 +231,10 @@ func Digest(c *schema.Capability) string {
 		Deprecated  string          `json:"deprecated,omitempty"`
 		Source      string          `json:"source,omitempty"`
 		Errors      []ErrorForm     `json:"errors,omitempty"`
+		Rules       []Rule          `json:"rules,omitempty"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source), ErrorForms(c),
+		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source), ErrorForms(c), Rules(c),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

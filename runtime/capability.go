@@ -67,6 +67,8 @@ type Info struct {
 	Signature string
 	// Parameters are the inputs by name and description, for search.
 	Parameters []Parameter
+	// Call bounds and repeats the calls of the handler.
+	Call CallRules
 	// Binding is the JSON text of a binding.Capability.
 	Binding string
 	// Input and Output are the JSON texts that describe_api answers: an object

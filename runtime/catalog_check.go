@@ -55,6 +55,9 @@ func (c *catalogChecker) check(i int, capability Capability) {
 	default:
 		c.fail(info.Name, "world %s is neither closed nor open", quoted(string(info.World)))
 	}
+	if problem := info.Call.check(info); problem != "" {
+		c.fail(info.Name, "%s", problem)
+	}
 	if b, err := binding.ParseCapability(info.Binding); err != nil {
 		c.fail(info.Name, "binding: %v", err)
 	} else if b.ID != info.ID || b.Name != info.Name {

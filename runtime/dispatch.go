@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/internal/gauge"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/policyview"
@@ -23,6 +24,7 @@ type dispatcher struct {
 	authorizer authz.Authorizer
 	limits     Limits
 	log        *slog.Logger
+	late       gauge.Gauge // handlers that have a timeout, while they run
 }
 
 // outcome is how one native call ended.
@@ -30,13 +32,15 @@ type outcome struct {
 	value []byte // wire bytes, when fault is nil
 	state CallState
 	fault *fault.Fault
+	// attempts is how often the handler was called; 0 counts as once.
+	attempts int
 }
 
 func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, fault: f} }
 func failed(f *fault.Fault) outcome  { return outcome{state: CallFailed, fault: f} }
 
-// dispatch runs one native call of subject. running is called when the handler
-// is about to run, and reports whether it still may.
+// dispatch runs one native call of subject. running is called whenever the
+// handler is about to run, and reports whether it still may.
 func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
@@ -58,7 +62,7 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	return d.run(ctx, entry, call)
+	return d.attempts(ctx, entry, c, call, running)
 }
 
 // bind decodes the worker's bytes with the generated decoder and writes their
@@ -117,7 +121,11 @@ func (d *dispatcher) askAuthorizer(ctx context.Context, r authz.Request) (denied
 
 // run calls the handler, checks what it returns and converts it.
 func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) outcome {
-	out, err := runHandler(ctx, call)
+	h := d.handle(ctx, entry, call)
+	if h.ending != returned {
+		return d.cutOff(ctx, entry, h)
+	}
+	out, err := h.out, h.err
 	if err != nil {
 		f, defect := handlerFault(ctx, entry, err)
 		level := slog.LevelWarn
@@ -155,11 +163,6 @@ func (d *dispatcher) tooLarge(entry *entry, bytes int, err error) (f *fault.Faul
 	}
 	f.Capability, f.Hint = entry.info.Name, "ask for less at once"
 	return f
-}
-
-func runHandler(ctx context.Context, call invocation) (out canon.Encoder, err error) {
-	defer contain(&err)
-	return call.call(ctx)
 }
 
 // encodeOutput checks what a handler returned and writes it. Depth and size are

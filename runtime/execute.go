@@ -121,7 +121,7 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	}
 	i := x.calls.begin(id, name)
 	if c.BindFailure {
-		x.calls.end(i, CallNotDispatched, &fault.Fault{Class: fault.InvalidArguments})
+		x.calls.end(i, refused(&fault.Fault{Class: fault.InvalidArguments}))
 		return worker.Reply{}
 	}
 	ended := false
@@ -135,7 +135,7 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	if o.fault == nil {
 		o.fault = x.deliver(name, len(o.value))
 	}
-	x.calls.end(i, o.state, o.fault)
+	x.calls.end(i, o)
 	ended = true
 	if o.fault != nil {
 		x.mu.Lock()

@@ -35,7 +35,8 @@ const (
 	// CallFailed: the handler returned an error, panicked, or its value broke
 	// the manifest; what it had done by then stands.
 	CallFailed CallState = "failed"
-	// CallUnknown: the handler was running when the execution ended.
+	// CallUnknown: the handler was running when the execution ended, or the
+	// capability's timeout.
 	CallUnknown CallState = "unknown"
 )
 
@@ -50,6 +51,8 @@ type CallRecord struct {
 	DurationMicros int64 `json:"duration_us"`
 	// Error is the class of the failure, empty when done.
 	Error fault.Class `json:"error,omitempty"`
+	// Attempts is how often the handler was called, if that is more than once.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // recorder collects call records while handlers run; the snapshot taken when
@@ -91,19 +94,22 @@ func (r *recorder) abandon(i int) {
 	if state == CallUnknown {
 		state = CallFailed
 	}
-	r.end(i, state, &fault.Fault{Class: fault.Internal})
+	r.end(i, outcome{state: state, fault: &fault.Fault{Class: fault.Internal}})
 }
 
-// end records how call i went. f may stand beside CallDone: the handler did
-// its work, but the value could not be delivered.
-func (r *recorder) end(i int, state CallState, f *fault.Fault) {
+// end records how call i went. A fault may stand beside CallDone: the handler
+// did its work, but the value could not be delivered.
+func (r *recorder) end(i int, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := &r.calls[i]
-	c.State = state
+	c.State = o.state
+	if o.attempts > 1 {
+		c.Attempts = o.attempts
+	}
 	c.DurationMicros = time.Since(r.started[i]).Microseconds()
-	if f != nil {
-		c.Error = f.Class
+	if o.fault != nil {
+		c.Error = o.fault.Class
 	}
 }
 

@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/capgen/capgen/runtime/worker"
 )
@@ -67,11 +70,19 @@ func (s *Server) Hints() Hints { return s.catalog.hints }
 func (s *Server) Sandbox() (Sandbox, Confinement) { return s.sandbox, s.confinement }
 
 // Close refuses new executions, kills the workers that still run and releases
-// everything. It is idempotent.
+// everything. It waits for handlers that ignore their context, but not longer
+// than some seconds: its error says how many still run. It is idempotent.
 func (s *Server) Close() error {
 	s.closeOnce.Do(func() { close(s.closed) })
-	return s.runner.Close()
+	err := s.runner.Close()
+	if left := s.dispatcher.late.Drain(closeGrace); left > 0 {
+		err = errors.Join(err, fmt.Errorf("runtime: %d handlers ignore that their timeout has ended them and still run", left))
+	}
+	return err
 }
+
+// closeGrace is how long Close waits for handlers beyond their timeout.
+const closeGrace = 5 * time.Second
 
 func (s *Server) workerLimits() worker.Limits {
 	return worker.Limits{

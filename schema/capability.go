@@ -84,6 +84,7 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	if v := n.get("errors"); v != nil {
 		c.Errors = l.declaredErrors(v)
 	}
+	l.callRules(n, c, what)
 	return c, nameAt, idAt
 }
 

@@ -22,6 +22,7 @@ type words struct {
 	manifest, goSection, server, capability, deprecated, deployments, schema vocabulary
 
 	source, mcpSource, claimed vocabulary // of what was imported
+	retry                      vocabulary // of what shapes calls
 }
 
 func newWords() words {
@@ -46,11 +47,13 @@ func newWords() words {
 			what: "a capability",
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated",
-				"source", "claimed", "inferred", "errors"},
-			later: []string{"timeout", "retry", "output_check", "limits", "pagination",
+				"source", "claimed", "inferred", "errors",
+				"timeout", "retry"},
+			later: []string{"output_check", "limits", "pagination",
 				"approval", "fixed", "examples", "title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
+		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		schema: vocabulary{
 			what: "a schema",

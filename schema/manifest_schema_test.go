@@ -87,6 +87,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.source, []any{"$defs", "capability", "properties", "source"}},
 		{w.mcpSource, []any{"$defs", "capability", "properties", "source", "properties", "mcp"}},
 		{w.claimed, []any{"$defs", "capability", "properties", "claimed"}},
+		{w.retry, []any{"$defs", "retry"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {

@@ -46,6 +46,7 @@ type Capability struct {
 	Source *Source
 	// Claimed are the hints of the server it was imported from.
 	Claimed []Claim
+	Shaping
 	// Input is an object (inline), or a Ref to one.
 	Input, Output *Type
 	// Errors that it declares, sorted by code; where there are none, it may

@@ -54,6 +54,8 @@ const (
 	ruleOpaque           = "opaque"
 	ruleBadUnion         = "bad-union"
 	ruleMergeConflict    = "merge-conflict"
+	ruleBadDuration      = "bad-duration"
+	ruleBadRetry         = "bad-retry"
 	ruleUnconfirmed      = "unconfirmed"
 )
 
@@ -105,6 +107,8 @@ func Rules() []Rule {
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
 		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
+		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
+		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}

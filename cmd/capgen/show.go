@@ -49,6 +49,7 @@ type effectiveForm struct {
 	Idempotency string          `json:"idempotency"`
 	World       string          `json:"world"`
 	Hints       derived         `json:"hints"`
+	Rules       []codegen.Rule  `json:"rules,omitempty"`
 	Was         []string        `json:"was,omitempty"`
 	Tags        []string        `json:"tags,omitempty"`
 	Deprecated  *deprecation    `json:"deprecated,omitempty"`
@@ -124,6 +125,7 @@ func effective(c *schema.Capability) effectiveForm {
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
 		Hints: derived(hints.Of(c.Effect, c.Idempotency, c.World)),
+		Rules: codegen.Rules(c),
 		Was:   c.Was, Tags: c.Tags, Deprecated: (*deprecation)(c.Deprecated),
 		Digest:    "sha256:" + codegen.Digest(c),
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
@@ -155,6 +157,9 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		f.Hints.ReadOnly, f.Hints.Destructive, f.Hints.Idempotent, f.Hints.OpenWorld))
 	line("idempotency", f.Idempotency)
 	line("world", f.World)
+	for _, r := range f.Rules {
+		line(r.Name, r.Text)
+	}
 	if len(f.Was) > 0 {
 		line("was", strings.Join(f.Was, " "))
 	}

@@ -121,7 +121,7 @@ func fold(r runtime.Receipt) *foldedReceipt {
 	for _, c := range r.Calls {
 		if n := len(folded.Calls); n > 0 && len(r.Calls) > maxListedCalls {
 			last := &folded.Calls[n-1]
-			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error {
+			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error && last.Attempts == c.Attempts {
 				last.Count = max(last.Count, 1) + 1
 				last.DurationMicros += c.DurationMicros
 				continue

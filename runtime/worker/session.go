@@ -165,9 +165,9 @@ func (s *session) answer(call Call) (Reply, error) {
 	replies := make(chan Reply, 1)
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	s.spawner.calls.add()
+	s.spawner.calls.Add()
 	go func() {
-		defer s.spawner.calls.done()
+		defer s.spawner.calls.Done()
 		reply := failedInside()
 		// Deferred, so that a function that ends its goroutine answers too.
 		defer func() { replies <- reply }()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/capgen/capgen/internal/gauge"
 )
 
 // closeGrace is how long Close waits for native calls that ignore their
@@ -23,7 +25,7 @@ type Spawner struct {
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup // Add only under mu, while not closed
-	calls  gauge          // native calls on their way, abandoned ones included
+	calls  gauge.Gauge    // native calls on their way, abandoned ones included
 }
 
 var _ Runner = (*Spawner)(nil)
@@ -86,53 +88,8 @@ func (s *Spawner) Close() error {
 	if first {
 		s.config.close()
 	}
-	if left := s.calls.drain(closeGrace); left > 0 {
+	if left := s.calls.Drain(closeGrace); left > 0 {
 		return fmt.Errorf("worker: %d native calls ignore their context and still run", left)
 	}
 	return nil
-}
-
-// gauge counts goroutines that somebody may wait for, for a while.
-type gauge struct {
-	mu   sync.Mutex
-	n    int
-	zero chan struct{} // closed at zero; nil while nobody waits
-}
-
-func (g *gauge) add() {
-	g.mu.Lock()
-	g.n++
-	g.mu.Unlock()
-}
-
-func (g *gauge) done() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.n--; g.n == 0 && g.zero != nil {
-		close(g.zero)
-		g.zero = nil
-	}
-}
-
-// drain waits until the count is zero, or that long, and returns the count.
-func (g *gauge) drain(most time.Duration) int {
-	g.mu.Lock()
-	if g.n == 0 {
-		g.mu.Unlock()
-		return 0
-	}
-	if g.zero == nil {
-		g.zero = make(chan struct{})
-	}
-	zero := g.zero
-	g.mu.Unlock()
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-zero:
-	case <-timer.C:
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.n
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/wide"
@@ -58,6 +59,7 @@ type Handlers struct {
 	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
+	Shaped        shaped.Handlers
 	Shapes        shapes.Handlers
 	Tables        tables.Handlers
 	Wide          wide.Handlers
@@ -80,6 +82,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
+	shaped.Register(b, h.Shaped)
 	shapes.Register(b, h.Shapes)
 	tables.Register(b, h.Tables)
 	wide.Register(b, h.Wide)

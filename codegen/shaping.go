@@ -1,0 +1,71 @@
+package codegen
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/internal/visible"
+	"github.com/capgen/capgen/schema"
+)
+
+// Rule is one thing that a manifest says of how a capability's calls go or what
+// of their results reaches a program, as lock files and `capgen show` tell it.
+type Rule struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Rules are those of c, in a fixed order; none for most capabilities.
+func Rules(c *schema.Capability) []Rule {
+	var out []Rule
+	add := func(name, text string) { out = append(out, Rule{name, text}) }
+	if c.Timeout > 0 {
+		add("timeout", c.TimeoutText())
+	}
+	if c.Retry != nil {
+		add("retry", "max="+strconv.Itoa(c.Retry.Max)+" on="+strings.Join(c.Retry.On, ","))
+	}
+	return out
+}
+
+// rules writes a line for each rule, behind the authority that they are part of.
+func (l lockWriter) rules(c *schema.Capability) {
+	for _, r := range Rules(c) {
+		l.line(r.Name, visible.Text(r.Text))
+	}
+}
+
+// shapingMembers are what a runtime knows of the rules.
+//
+//	Call: runtime.CallRules{
+//		Timeout:  2000 * time.Millisecond,
+//		RetryOn:  []string{"busy"},
+//		RetryMax: 2,
+//	},
+func shapingMembers(c *capability) []jen.Code {
+	var out []jen.Code
+	add := func(name, kind string, members []jen.Code) {
+		if len(members) > 0 {
+			out = append(out, jen.Id(name).Op(":").Qual(runtimePath, kind).Add(multiline("{", "}", members)))
+		}
+	}
+	add("Call", "CallRules", callMembers(c.Capability))
+	return out
+}
+
+func callMembers(c *schema.Capability) []jen.Code {
+	var out []jen.Code
+	if c.Timeout > 0 {
+		out = append(out, jen.Id("Timeout").Op(":").Lit(int(c.Timeout/time.Millisecond)).Op("*").Qual("time", "Millisecond"))
+	}
+	if c.Retry != nil {
+		out = append(out,
+			jen.Id("RetryOn").Op(":").Index().String().Values(texts(c.Retry.On)...),
+			jen.Id("RetryMax").Op(":").Lit(c.Retry.Max),
+		)
+	}
+	return out
+}
