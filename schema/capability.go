@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// capabilities lowers the list of capabilities.
-func (l *loader) capabilities(n *node) []*Capability {
+// capabilityItems are the entries of one file's list of capabilities.
+func (l *loader) capabilityItems(n *node) []*node {
 	if !l.kind(n, listNode, "capabilities") {
 		return nil
 	}
@@ -15,14 +15,19 @@ func (l *loader) capabilities(n *node) []*Capability {
 		l.errorf(n.pos, ruleMissingField, "capabilities is empty").
 			hint("a server has at least one capability")
 	}
-	if max := l.limits.capabilities; len(n.items) > max {
-		l.errorf(n.items[max].pos, ruleLimit, "%d capabilities, the limit is %d", len(n.items), max).
+	return n.items
+}
+
+// capabilities lowers the capabilities of all files.
+func (l *loader) capabilities(items []*node) []*Capability {
+	if max := l.limits.capabilities; len(items) > max {
+		l.errorf(items[max].pos, ruleLimit, "%d capabilities, the limit is %d", len(items), max).
 			hint("split the manifest into several servers")
 		return nil
 	}
-	all := make([]*Capability, 0, len(n.items))
+	all := make([]*Capability, 0, len(items))
 	var withNames []named
-	for _, item := range n.items {
+	for _, item := range items {
 		c, nameAt, idAt := l.capability(item)
 		if c == nil {
 			continue

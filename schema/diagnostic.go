@@ -99,6 +99,8 @@ type report struct {
 	findings []*finding
 	dropped  int
 	failed   bool
+	// nodes counts the values that were read of all files.
+	nodes int
 	// comparisons left for nearest: a file of wrong names must not cost
 	// (names × candidates) edit distances.
 	comparisons int

@@ -19,7 +19,7 @@ type vocabulary struct {
 
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
-	manifest, goSection, server, capability, deprecated, deployments, schema vocabulary
+	manifest, part, goSection, server, capability, deprecated, deployments, schema vocabulary
 
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry                      vocabulary // of what shapes calls
@@ -35,8 +35,13 @@ func newWords() words {
 		},
 		manifest: vocabulary{
 			what:  "a manifest",
-			known: []string{"capgen", "go", "server", "types", "capabilities", "deployments"},
-			later: []string{"include", "programs", "tags", "imports"},
+			known: []string{"capgen", "go", "server", "include", "types", "capabilities", "deployments"},
+			later: []string{"programs", "tags", "imports"},
+		},
+		part: vocabulary{
+			what:  "a part of a manifest",
+			known: []string{"types", "capabilities"},
+			later: []string{"programs"},
 		},
 		goSection: vocabulary{what: "go", known: []string{"package"}},
 		server: vocabulary{

@@ -2,16 +2,19 @@ package schema
 
 import (
 	"cmp"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 )
 
 // Load reads the manifest called name from files, which holds every file it
-// may refer to, by slash-separated path. A name that ends in .json is read as
-// JSON, any other as YAML; the two forms of one manifest give equal results
-// but for positions. With an error among the diagnostics the manifest is nil,
-// and only then; warnings alone leave it. The diagnostics are sorted and at
-// most MaxDiagnostics, a closing count aside.
+// includes or refers to, by slash-separated path. A name that ends in .json is
+// read as JSON, any other as YAML; the two forms of one manifest give equal
+// results but for positions. With an error among the diagnostics the manifest
+// is nil, and only then; warnings alone leave it. The diagnostics are sorted
+// and at most MaxDiagnostics, a closing count aside.
 //
 // Load is a pure function: it touches no file and no clock, and its time and
 // memory are bounded whatever the bytes are (see defaultLimits). It may be
@@ -21,6 +24,34 @@ func Load(files map[string][]byte, name string) (*Manifest, []Diagnostic) {
 }
 
 func load(files map[string][]byte, name string, l limits) (*Manifest, []Diagnostic) {
+	text, ok := files[name]
+	if !ok {
+		r := newReport()
+		r.nearest(r.errorf(Position{File: name}, ruleFileMissing, "no such file"), name, slices.Collect(maps.Keys(files)))
+		return nil, r.diagnostics()
+	}
+	return loadFrom(text, name, l, func(p string) ([]byte, error) {
+		if text, ok := files[path.Join(path.Dir(name), p)]; ok {
+			return text, nil
+		}
+		return nil, fs.ErrNotExist
+	})
+}
+
+// LoadFrom is Load of a manifest with that text and name, which reads the
+// files that the manifest includes or refers to by open: at most 255, each
+// once. open gets paths that satisfy fs.ValidPath, relative to the manifest's
+// directory, and has to keep to what lies below it whatever links say. It
+// should stop reading at MaxFileBytes; its errors are told where the path
+// stands, an fs.ErrNotExist in words of our own.
+func LoadFrom(text []byte, name string, open func(path string) ([]byte, error)) (*Manifest, []Diagnostic) {
+	return loadFrom(text, name, defaultLimits(), open)
+}
+
+// MaxFileBytes is how long one file of a manifest may be, in bytes.
+const MaxFileBytes = 4 << 20
+
+func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte, error)) (*Manifest, []Diagnostic) {
 	ld := &loader{
 		report: newReport(),
 		limits: l,
@@ -28,11 +59,13 @@ func load(files map[string][]byte, name string, l limits) (*Manifest, []Diagnost
 		names:  newNames(),
 		types:  make(map[string]*NamedType),
 
-		typeNodes: make(map[string]*node),
+		typeNodes:   make(map[*NamedType]*node),
+		foldedTypes: make(map[string]*NamedType),
 
 		defaultOf: make(map[*Property]*node),
 	}
-	root := parse(ld.report, l, files, name)
+	ld.files = newSourceFiles(ld.report, l, name, open)
+	root := ld.files.manifest(text)
 	var m *Manifest
 	if root != nil {
 		m = ld.manifest(root)
@@ -49,14 +82,17 @@ type loader struct {
 	limits limits
 	words  words
 	names  names
+	files  *sourceFiles
 
-	// types are the named types; Type is nil until it is lowered, and for
-	// good if it cannot be.
+	// types are the entries of `types`; Type is nil until it is lowered, and
+	// for good if it cannot be.
 	types map[string]*NamedType
 	// typeNames are the same, sorted, for nearest.
 	typeNames []string
-	// typeNodes are their schemas as written, for allOf.
-	typeNodes map[string]*node
+	// typeNodes are the schemas of all named types as written, for allOf.
+	typeNodes map[*NamedType]*node
+	// foldedTypes are all named types by name in lower case.
+	foldedTypes map[string]*NamedType
 	// refs are the references met so far; merged are those of allOf.
 	refs, merged []reference
 	// nullables are the schemas that are null or another one.
@@ -85,12 +121,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	if v := l.need(n, "server", "a manifest", "server: {name: records, version: 1.0.0}"); v != nil {
 		m.Server = l.server(v)
 	}
-	if v := n.get("types"); v != nil {
-		m.Types = l.namedTypes(v)
-	}
-	if v := l.need(n, "capabilities", "a manifest", "capabilities is the list of what programs may call"); v != nil {
-		m.Capabilities = l.capabilities(v)
-	}
+	l.contents(m, n)
 	if v := n.get("deployments"); v != nil {
 		l.deployments(v)
 	}

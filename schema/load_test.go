@@ -50,7 +50,7 @@ func special() []struct {
 		{"nul", same, yaml("a: \x00\n"), []string{`m.yaml:1:4: error: character U+0000 in the file [encoding]`}},
 		{"depth", func(l *limits) { l.fileDepth = 2 }, yaml("[[[]]]"), nil},
 		{"too deep", func(l *limits) { l.fileDepth = 2 }, yaml("[[[\n[]]]]"), []string{`m.yaml:2:1: error: nested more than 2 deep [too-deep]`}},
-		{"nodes", func(l *limits) { l.fileNodes = 2 }, yaml("- a\n- b\n"), []string{`m.yaml:2:3: error: more than 2 values in one file [too-many-nodes]`}},
+		{"nodes", func(l *limits) { l.fileNodes = 2 }, yaml("- a\n- b\n"), []string{`m.yaml:2:3: error: more than 2 values in the manifest's files [too-many-nodes]`}},
 		{"capabilities", func(l *limits) { l.capabilities = 1 }, yaml(head + "capabilities:\n" + noop("a.b", "") + noop("a.c", "")),
 			[]string{`m.yaml:6:5: error: 2 capabilities, the limit is 1 [limit]`}},
 		{"properties", func(l *limits) { l.properties = 1 }, yaml(head + "capabilities:\n" + noop("a.b", "\n    ,description: {}") +
@@ -96,7 +96,7 @@ capabilities:
 		{"json surrogate", same, files{"m.json": []byte(`{"a": "\ud800"}`)}, []string{`m.json:1:`}},
 		{"json comma", same, files{"m.json": []byte("[1,\n]")}, []string{`m.json:2:1: error:`}},
 		{"json depth", func(l *limits) { l.fileDepth = 2 }, files{"m.json": []byte("[[[\n[]]]]")}, []string{`m.json:2:1: error: nested more than 2 deep [too-deep]`}},
-		{"json nodes", func(l *limits) { l.fileNodes = 2 }, files{"m.json": []byte("[1,\n2]")}, []string{`m.json:2:1: error: more than 2 values in one file [too-many-nodes]`}},
+		{"json nodes", func(l *limits) { l.fileNodes = 2 }, files{"m.json": []byte("[1,\n2]")}, []string{`m.json:2:1: error: more than 2 values in the manifest's files [too-many-nodes]`}},
 		{"json positions", same, files{"m.json": []byte("{\n \"capgen\" : 2 ,\n  \"é\": 1, \"x\": 2, \"capgen\": 3}")}, []string{
 			`m.json:1:1: error: a manifest needs "capabilities"`, `m.json:1:1: error: a manifest needs "go"`, `m.json:1:1: error: a manifest needs "server"`,
 			`m.json:2:13: error: manifest version 2`, `m.json:3:3: error: a manifest takes no key "é"`, `m.json:3:12: error: a manifest takes no key "x"`,

@@ -95,7 +95,7 @@ func (m *merger) part(n *node) bool {
 	if slices.Contains(m.within, t.Ref) || t.Ref == m.owner {
 		return m.fail(v.pos, ruleEndlessType, "refer to it in a property instead", "type %s is merged into itself", quote(t.Ref.Name))
 	}
-	target := m.typeNodes[t.Ref.Name]
+	target := m.typeNodes[t.Ref]
 	if target == nil || target.kind != mappingNode {
 		return false // reported where it stands
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -116,43 +115,4 @@ func (l *loader) deployments(n *node) {
 		l.errorf(n.pos, ruleMissingField, "deployments needs %s", quote("default")).
 			hint("write default: {}, or leave deployments out")
 	}
-}
-
-// namedTypes lowers `types`. Names are gathered first, so that a type may
-// refer to one further down.
-func (l *loader) namedTypes(n *node) []*NamedType {
-	if !l.kind(n, mappingNode, "types") {
-		return nil
-	}
-	folded := make(map[string]*NamedType, len(n.members))
-	declared := make([]*NamedType, 0, len(n.members))
-	for _, m := range n.members {
-		if !isTypeName(m.key) || len(m.key) > maxName {
-			l.errorf(m.pos, ruleBadName, "%s is no name for a type", quote(m.key)).
-				hint("a capital letter, then letters and digits, at most %d: Record", maxName)
-		}
-		t := &NamedType{Name: m.key, Pos: m.pos}
-		low := strings.ToLower(m.key)
-		if first := folded[low]; first != nil {
-			l.errorf(m.pos, ruleNameCollision, "type %s differs from %s (%s) in case only", quote(m.key), quote(first.Name), first.Pos).
-				hint("each type becomes a file, and file systems may ignore case").related(first.Pos)
-		}
-		folded[low] = t
-		l.types[m.key] = t
-		l.typeNodes[m.key] = m.value
-		l.typeNames = append(l.typeNames, m.key)
-		declared = append(declared, t)
-	}
-	slices.Sort(l.typeNames)
-	for i, m := range n.members {
-		l.owner = declared[i]
-		if ref := m.value.member("$ref"); ref != nil {
-			l.errorf(ref.pos, ruleUnsupported, "type %s is only another name for a type; that is not supported yet", quote(m.key)).
-				hint("refer to the other type where %s is used", m.key)
-			continue
-		}
-		declared[i].Type = l.lower(m.value, "type "+quote(m.key), false)
-	}
-	l.owner = nil
-	return declared
 }

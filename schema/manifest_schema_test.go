@@ -80,6 +80,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		path []any
 	}{
 		{w.manifest, nil},
+		{w.part, []any{"$defs", "part"}},
 		{w.goSection, []any{"$defs", "go"}},
 		{w.server, []any{"$defs", "server"}},
 		{w.capability, []any{"$defs", "capability"}},

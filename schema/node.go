@@ -7,7 +7,9 @@ import "slices"
 type limits struct {
 	fileBytes    int // of one file
 	fileDepth    int // of nesting in one file
-	fileNodes    int // values in one file, keys not counted
+	fileNodes    int // values in all files, keys not counted
+	files        int // that a manifest refers to, itself counted
+	allBytes     int // of all files
 	textBytes    int // of all capabilities' texts, references written out
 	capabilities int
 	properties   int // of one object
@@ -20,9 +22,11 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		fileBytes:    4 << 20,
+		fileBytes:    MaxFileBytes,
 		fileDepth:    100,
 		fileNodes:    1_000_000,
+		files:        256,
+		allBytes:     16 << 20,
 		textBytes:    32 << 20,
 		capabilities: 10_000,
 		properties:   256,
@@ -127,7 +131,6 @@ func isNumber(s string) bool {
 type treeBuilder struct {
 	*report
 	limits limits
-	nodes  int
 }
 
 // enter counts a node at a depth; false means that reading has to stop, with
@@ -135,7 +138,7 @@ type treeBuilder struct {
 func (t *treeBuilder) enter(at Position, depth int) bool {
 	t.nodes++
 	if t.nodes > t.limits.fileNodes {
-		t.errorf(at, ruleTooManyNodes, "more than %d values in one file", t.limits.fileNodes).
+		t.errorf(at, ruleTooManyNodes, "more than %d values in the manifest's files", t.limits.fileNodes).
 			hint("split the manifest into several servers")
 		return false
 	}

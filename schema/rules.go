@@ -11,6 +11,8 @@ type Rule struct {
 const (
 	ruleFileMissing      = "file-missing"
 	ruleFileTooLarge     = "file-too-large"
+	ruleBadPath          = "bad-path"
+	ruleBadInclude       = "bad-include"
 	ruleEncoding         = "encoding"
 	ruleYAMLSyntax       = "yaml-syntax"
 	ruleYAMLFeature      = "yaml-feature"
@@ -63,14 +65,16 @@ const (
 // manifest meets them.
 func Rules() []Rule {
 	return []Rule{
-		{ruleFileMissing, "The manifest is among the files given."},
-		{ruleFileTooLarge, "A manifest file has at most 4 MiB."},
+		{ruleFileMissing, "The manifest is there, and every file that it includes or refers to."},
+		{ruleFileTooLarge, "A manifest file has at most 4 MiB, all that it consists of 16 MiB."},
+		{ruleBadPath, "A path names one file below the manifest's directory, relative to the file it stands in, with / between its parts."},
+		{ruleBadInclude, "Only the manifest includes parts, each once."},
 		{ruleEncoding, "A manifest file is UTF-8 without a byte order mark, with \\n or \\r\\n line ends and no control characters."},
 		{ruleYAMLSyntax, "The file is YAML."},
 		{ruleYAMLFeature, "Anchors, aliases, merge keys, tags, directives, keys that are not strings and several documents are refused: they hide what the contract says."},
 		{ruleJSONSyntax, "A file called .json is strict JSON."},
 		{ruleTooDeep, "A file nests at most 100 deep, a value that a schema describes at most 32."},
-		{ruleTooManyNodes, "A file holds at most 1,000,000 values."},
+		{ruleTooManyNodes, "A manifest's files hold at most 1,000,000 values."},
 		{ruleTooLarge, "With every reference written out, a capability's schemas have at most 10,000 parts, a manifest's 1,000,000, and its texts 32 MiB."},
 		{ruleTooManyFindings, "Findings beyond 200 are counted, not shown."},
 		{ruleDuplicateKey, "A key stands once in a mapping; the last one never wins."},
@@ -91,7 +95,7 @@ func Rules() []Rule {
 		{ruleBadID, "An id is 1 to 128 printable ASCII characters without spaces."},
 		{ruleIDCollision, "An id belongs to one capability and is no other one's name."},
 		{ruleBadScope, "A scope is a token of RFC 6749 section 3.3, at most 128 bytes, written once."},
-		{ruleBadRef, "A reference is #/types/NAME and NAME is declared."},
+		{ruleBadRef, "A reference is #/types/NAME, #/$defs/NAME or one into a schema file, and what it names is declared."},
 		{ruleRefSibling, "Beside $ref stands nothing but a description."},
 		{ruleUnusedType, "Every named type is used by a capability."},
 		{ruleEndlessType, "A type that holds itself has values that end."},

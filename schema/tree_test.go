@@ -82,7 +82,7 @@ func writeJSON(t testing.TB, b *strings.Builder, n *node) {
 // readTree reads text as a file of that name; nil if it has findings.
 func readTree(name, text string) *node {
 	r := newReport()
-	n := parse(r, defaultLimits(), map[string][]byte{name: []byte(text)}, name)
+	n := parse(r, defaultLimits(), name, []byte(text))
 	if r.failed {
 		return nil
 	}

@@ -12,9 +12,6 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-// maxManifest bounds what is read of a manifest, in bytes.
-const maxManifest = 16 << 20
-
 func (t *tool) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -29,8 +26,14 @@ func (t *tool) load(o *options) (m *schema.Manifest, code int, ok bool) {
 	if err != nil {
 		return nil, t.fail(err), false
 	}
-	name := filepath.ToSlash(o.manifest)
-	m, diags := schema.Load(map[string][]byte{name: text}, name)
+	root, err := os.OpenRoot(filepath.Dir(t.path(o.manifest)))
+	if err != nil {
+		return nil, t.fail(err), false
+	}
+	defer root.Close()
+	m, diags := schema.LoadFrom(text, filepath.ToSlash(o.manifest), func(name string) ([]byte, error) {
+		return readPart(root, filepath.FromSlash(name))
+	})
 	failed := m == nil || schema.HasErrors(diags)
 	return m, exitFindings, t.report(diags, o.format, failed) && !failed
 }
@@ -63,14 +66,46 @@ func (t *tool) readManifest(name string) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory: name the manifest in it with --manifest", name)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	text, err := readBounded(f)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(text) > maxManifest {
-		return nil, fmt.Errorf("%s has more than %d bytes", name, maxManifest)
-	}
 	return text, nil
+}
+
+// readPart reads a file that the manifest includes or refers to. The root
+// follows no link out of the manifest's directory; what is no regular file,
+// such as a pipe, on which opening would wait, is not opened.
+func readPart(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, plainCause(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, plainCause(err)
+	}
+	defer f.Close()
+	return readBounded(f)
+}
+
+// plainCause is err without the operation and the path, which the finding
+// names itself.
+func plainCause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// readBounded reads one file up to a byte beyond what one may have, so that
+// the loader finds it too large.
+func readBounded(f *os.File) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(f, schema.MaxFileBytes+1))
 }
 
 // compile is load and then the files that the manifest means.

@@ -31,7 +31,10 @@ type block struct {
 	// project is what a line <!-- project: … --> says of a block that belongs
 	// into a new project: a script of cmd/capgen does what it says.
 	project string
-	text    string
+	// part is what a line <!-- part: path --> says of a block: manifests of the
+	// same document include it, or refer to it, under that path.
+	part string
+	text string
 }
 
 func (b block) at() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
@@ -39,6 +42,7 @@ func (b block) at() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
 var (
 	fromLine    = regexp.MustCompile(`^<!-- from (\S+) -->$`)
 	errorLine   = regexp.MustCompile(`^<!-- error: (\S+) -->$`)
+	partLine    = regexp.MustCompile(`^<!-- part: (\S+) -->$`)
 	projectLine = regexp.MustCompile(`^<!-- project: (.+) -->$`)
 )
 
@@ -46,7 +50,7 @@ func (tr *tree) blocks() []block {
 	var out []block
 	for _, name := range tr.documents() {
 		var open *block
-		var from, expect, project string
+		var from, expect, project, part string
 		start := 0
 		for i, line := range strings.Split(tr.read(name), "\n") {
 			switch {
@@ -59,15 +63,18 @@ func (tr *tree) blocks() []block {
 				if start == 0 {
 					start = i + 1
 				}
-				open = &block{file: name, line: start, lang: strings.TrimPrefix(line, "```"), from: from, expect: expect, project: project}
-				from, expect, project, start = "", "", "", 0
+				open = &block{file: name, line: start, lang: strings.TrimPrefix(line, "```"), from: from, expect: expect, project: project, part: part}
+				from, expect, project, part, start = "", "", "", "", 0
 			default:
-				from, expect, project, start = "", "", "", 0
+				from, expect, project, part, start = "", "", "", "", 0
 				if m := fromLine.FindStringSubmatch(line); m != nil {
 					from, start = m[1], i+1
 				}
 				if m := errorLine.FindStringSubmatch(line); m != nil {
 					expect, start = m[1], i+1
+				}
+				if m := partLine.FindStringSubmatch(line); m != nil {
+					part, start = m[1], i+1
 				}
 				if m := projectLine.FindStringSubmatch(line); m != nil {
 					project, start = m[1], i+1

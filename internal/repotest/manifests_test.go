@@ -1,6 +1,7 @@
 package repotest
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -26,11 +27,17 @@ server: {name: tools, title: Tools, version: 0.1.0, instructions: Tools of an ex
 )
 
 // TestDocumentedManifests loads each yaml block as a manifest. One below a line
-// <!-- error: rule-id --> must have exactly that error.
+// <!-- error: rule-id --> must have exactly that error; one below a line
+// <!-- part: path --> is read where a manifest names that path.
 func TestDocumentedManifests(t *testing.T) {
 	loaded := 0
-	for _, b := range repository(t).blocks() {
-		if b.lang != "yaml" || b.from != "" || b.project != "" {
+	blocks := repository(t).blocks()
+	parts := map[[2]string]string{}
+	for _, b := range blocks {
+		parts[[2]string{b.file, b.part}] = b.text
+	}
+	for _, b := range blocks {
+		if b.lang != "yaml" || b.from != "" || b.project != "" || b.part != "" {
 			continue
 		}
 		loaded++
@@ -42,7 +49,12 @@ func TestDocumentedManifests(t *testing.T) {
 			if !strings.Contains("\n"+text, "\ncapabilities:") {
 				text += manifestCapability
 			}
-			_, diagnostics := schema.Load(map[string][]byte{"capabilities.yaml": []byte(text)}, "capabilities.yaml")
+			_, diagnostics := schema.LoadFrom([]byte(text), "capabilities.yaml", func(path string) ([]byte, error) {
+				if part, ok := parts[[2]string{b.file, path}]; ok {
+					return []byte(part), nil
+				}
+				return nil, fs.ErrNotExist
+			})
 			var rules []string
 			for _, d := range diagnostics {
 				if d.Severity == schema.SeverityError {
