@@ -17,31 +17,21 @@ import (
 	"github.com/capgen/capgen/runtime/worker/sandbox"
 )
 
-// allLayers are those of this system. The test is skipped where the kernel
-// does not have one.
-func allLayers(t testing.TB) []string {
-	t.Helper()
-	if sandbox.LandlockABI() == 0 {
-		t.Skip("this kernel has no Landlock")
-	}
-	var names []string
-	for _, l := range sandbox.Layers() {
-		names = append(names, string(l))
-	}
-	return names
-}
-
 // During a call, the kernel says of each thread of the worker what holds.
 func TestWorkerIsConfined(t *testing.T) {
-	all := allLayers(t)
-	c, err := worker.Probe(context.Background(), worker.Config{Table: table(), Sandbox: worker.SandboxRequired})
+	layers := worker.Available(t)
+	c, err := worker.Probe(context.Background(), worker.Config{Table: table()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(worker.Confinement{Layers: all}, c); d != "" {
+	if d := cmp.Diff(layers, c.Layers); d != "" {
 		t.Errorf("the probe reports (-want +got):\n%s", d)
 	}
-	for mode, want := range map[worker.Sandbox]string{worker.SandboxRequired: "NoNewPrivs: 1 Seccomp: 2", worker.SandboxOff: "NoNewPrivs: 0 Seccomp: 0"} {
+	_, err = worker.Probe(context.Background(), worker.Config{Table: table(), Sandbox: worker.SandboxRequired})
+	if complete := len(layers) == len(sandbox.Layers()); complete != (err == nil) || !complete && !strings.Contains(err.Error(), "landlock") {
+		t.Errorf("required, with %v: %v", layers, err)
+	}
+	for mode, want := range map[worker.Sandbox]string{worker.SandboxAuto: "NoNewPrivs: 1 Seccomp: 2", worker.SandboxOff: "NoNewPrivs: 0 Seccomp: 0"} {
 		t.Run(mode.String(), func(t *testing.T) {
 			s := spawner(t, worker.Config{Sandbox: mode})
 			j := job("test.echo(text = \"a\")")

@@ -31,11 +31,14 @@ func ServeWorkerAndExit() {
 	if !IsWorker() {
 		return
 	}
-	serveWorker(sandbox.Layers())
+	if newChild(sandbox.Layers()).serve() != nil {
+		exit(1)
+	}
+	exit(0)
 }
 
-// serveWorker is the whole life of a worker that enters the given layers.
-func serveWorker(layers []sandbox.Layer) {
+// newChild makes this process a worker that will enter the given layers.
+func newChild(layers []sandbox.Layer) *child {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(DefaultMemory / 2)
 	runtime.GOMAXPROCS(1)
@@ -56,10 +59,7 @@ func serveWorker(layers []sandbox.Layer) {
 		}()
 	}
 	w.confine = func(m *message) ([]string, []string) { return confine(m, s.keep, layers) }
-	if w.serve() != nil {
-		exit(1)
-	}
-	exit(0)
+	return w
 }
 
 // confine enters the layers of the sandbox if m, a table, asks for it, and

@@ -20,6 +20,12 @@ const FakeVariable = "CAPGEN_TEST_FAKE"
 
 // RunFake behaves as a hostile or broken worker, and exits.
 func RunFake(mode string) {
+	if strings.HasPrefix(mode, "escape ") {
+		runEscape(mode)
+	}
+	if strings.HasPrefix(mode, "memory ") {
+		runMemory(mode)
+	}
 	f := newFake()
 	if play, ok := fakes[mode]; ok {
 		play(f)
@@ -129,6 +135,8 @@ var fakes = map[string]func(f *fake){
 		os.Exit(7)
 	},
 	"prints": func(f *fake) { f.raw([]byte("Welcome to the server\n")); hang() },
+
+	"hang": func(*fake) { hang() },
 
 	// Executions.
 	"empty frame":      func(f *fake) { f.ready(); f.raw(make([]byte, 8)); hang() },

@@ -29,29 +29,12 @@ var errProtocol = errors.New("worker: the host broke the protocol")
 
 // serve answers a table with ready and, if there is one, a run with its result.
 func (c *child) serve() error {
+	table, err := c.greet()
+	if err != nil {
+		return err
+	}
 	m, err := c.receive()
-	if err != nil {
-		return err
-	}
-	if m.kind != kindTable {
-		return errProtocol
-	}
-	if m.protocol != protocol {
-		// Ready is in every version, to say which this is.
-		return errors.Join(errProtocol, c.send(&message{kind: kindReady, protocol: protocol}))
-	}
-	table, err := binding.ParseTable(append([]byte(nil), m.body...))
-	if err != nil {
-		return err
-	}
-	layers, missing := c.confine(m)
-	c.idle.Store(true)
-	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
-		return err
-	}
-	// The table may have been large, the rest is not.
-	c.frames = &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
-	if m, err = c.receive(); err == io.EOF {
+	if err == io.EOF {
 		return nil // a probe, or a worker that was not needed
 	} else if err != nil {
 		return err
@@ -60,6 +43,33 @@ func (c *child) serve() error {
 		return errProtocol
 	}
 	return c.run(m, table)
+}
+
+// greet takes the table, enters the sandbox and says ready.
+func (c *child) greet() (*binding.Table, error) {
+	m, err := c.receive()
+	if err != nil {
+		return nil, err
+	}
+	if m.kind != kindTable {
+		return nil, errProtocol
+	}
+	if m.protocol != protocol {
+		// Ready is in every version, to say which this is.
+		return nil, errors.Join(errProtocol, c.send(&message{kind: kindReady, protocol: protocol}))
+	}
+	table, err := binding.ParseTable(append([]byte(nil), m.body...))
+	if err != nil {
+		return nil, err
+	}
+	layers, missing := c.confine(m)
+	c.idle.Store(true)
+	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
+		return nil, err
+	}
+	// The table may have been large, the rest is not.
+	c.frames = &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
+	return table, nil
 }
 
 func (c *child) run(m *message, table *binding.Table) error {

@@ -34,3 +34,10 @@ func noNewPrivs() (all bool, err error) {
 	}
 	return false, unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
+
+// LinksC reports whether this process has C code in it, as one has whose
+// package net or os/user was built with cgo.
+func LinksC() bool {
+	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0)
+	return errno == unix.ENOTSUP
+}
