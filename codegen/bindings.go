@@ -9,8 +9,9 @@ import (
 
 // bindingJSON is what a worker knows of c.
 func bindingJSON(c *schema.Capability) string {
-	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(resolved(c.Input)), Output: shape(c.Output)}
-	for _, t := range recursiveTypes(append(propertyTypes(resolved(c.Input)), c.Output)...) {
+	input, output := resolved(c.Parameters()), c.Output
+	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(input), Output: shape(output)}
+	for _, t := range recursiveTypes(append(propertyTypes(input), output)...) {
 		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: namedShape(t.Type)})
 	}
 	return string(b.AppendJSON(nil))

@@ -301,7 +301,7 @@ func kinds(ref *schema.Type) binding.Shape {
 //
 //	records.lookup(*, key: str, limit: int = 20)
 func Signature(c *schema.Capability) string {
-	b := binding.Capability{Name: c.Name, Input: bindingFields(resolved(c.Input))}
+	b := binding.Capability{Name: c.Name, Input: bindingFields(resolved(c.Parameters()))}
 	return b.Signature()
 }
 

@@ -70,6 +70,7 @@ func TestOutputsReachPrograms(t *testing.T) {
 			continue
 		}
 		s := &subject{name: c.Name, output: true, decode: decoders[c.Name], judge: compileSchema(t, codegen.InlineSchema(c.Output))}
+		s.full = s.judge
 		table, err := binding.ParseTable(binding.EncodeTable([]binding.Entry{{Name: c.Name, ID: c.ID, Binding: bindings[c.Name]}}))
 		if err != nil {
 			t.Fatal(err)

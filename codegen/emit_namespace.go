@@ -50,7 +50,7 @@ func infoMembers(c *capability) []jen.Code {
 	out = append(out, shapingMembers(c)...)
 	out = append(out,
 		member("Binding", text(bindingJSON(c.Capability))),
-		member("Input", text(describeInput(c.Input))),
+		member("Input", text(describeInput(c.Parameters()))),
 		member("Output", text(describeOutput(c.Output))),
 	)
 	return append(out, errorMembers(c)...)
@@ -64,7 +64,7 @@ func infoConstant(kind, value string) jen.Code { return jen.Qual(runtimePath, ki
 //	{Name: "path", Description: "Directory to list."},
 func parameters(c *schema.Capability) []jen.Code {
 	var out []jen.Code
-	for _, p := range inputProperties(c.Input) {
+	for _, p := range inputProperties(c.Parameters()) {
 		members := []jen.Code{jen.Id("Name").Op(":").Add(text(p.Name))}
 		if d := describe(p.Type); d != "" {
 			members = append(members, jen.Id("Description").Op(":").Add(text(d)))

@@ -86,11 +86,11 @@ func emitStruct(f *jen.File, d *decl) {
 	f.Add(doc(d.lead, d.text))
 	f.Type().Id(d.name).StructFunc(func(g *jen.Group) {
 		for _, field := range d.fields {
-			if comment := doc(field.text); comment != nil {
+			if comment := doc(field.text, field.fixed); comment != nil {
 				g.Add(comment)
 			}
 			if field.deprecated {
-				if field.text != "" {
+				if field.text != "" || field.fixed != "" {
 					g.Comment("//")
 				}
 				g.Comment("// Deprecated: the manifest marks it so.")

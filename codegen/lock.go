@@ -122,7 +122,7 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 		words = append(words, "deprecated")
 	}
 	if prop != nil && prop.Default != "" {
-		words = append(words, "default="+visible.Text(prop.Default))
+		words = append(words, pick(prop.Fixed, "fixed=", "default=")+visible.Text(prop.Default))
 	}
 	if ends {
 		l.line(append(words, "recursive")...)

@@ -84,7 +84,9 @@ type field struct {
 	required bool
 	// deprecated is told in the comment.
 	deprecated bool
-	def        jen.Code // an expression; nil for none
+	// fixed is the text of the value that the manifest sets, told as well.
+	fixed string
+	def   jen.Code // an expression; nil for none
 }
 
 // optional fields may be absent after decoding.

@@ -67,6 +67,9 @@ func (b *builder) object(d *decl, t *schema.Type) {
 		members.claim(name, "property "+p.Name, p.Pos)
 		f := &field{name: name, member: p.Name, text: describe(p.Type), required: p.Required, deprecated: p.Deprecated}
 		f.typ = b.member(b.pkg, d.name+name, p.Type)
+		if p.Fixed {
+			f.fixed = "The manifest sets it to " + p.Default + "."
+		}
 		if p.Default != "" {
 			f.def = b.defaultOf(d.name+name, p)
 		}

@@ -28,6 +28,12 @@ func Rules(c *schema.Capability) []Rule {
 	if c.Retry != nil {
 		add("retry", "max="+strconv.Itoa(c.Retry.Max)+" on="+strings.Join(c.Retry.On, ","))
 	}
+	if c.OutputCheck == schema.Report {
+		add("output_check", schema.Report)
+	}
+	for _, p := range c.Fixed() {
+		add("fixed", p.Name+"="+p.Default)
+	}
 	return out
 }
 
@@ -53,6 +59,7 @@ func shapingMembers(c *capability) []jen.Code {
 		}
 	}
 	add("Call", "CallRules", callMembers(c.Capability))
+	add("Result", "ResultRules", resultMembers(c.Capability))
 	return out
 }
 
@@ -61,11 +68,30 @@ func callMembers(c *schema.Capability) []jen.Code {
 	if c.Timeout > 0 {
 		out = append(out, jen.Id("Timeout").Op(":").Lit(int(c.Timeout/time.Millisecond)).Op("*").Qual("time", "Millisecond"))
 	}
+	if names := fixedNames(c); names != nil {
+		out = append(out, jen.Id("Fixed").Op(":").Index().String().Values(texts(names)...))
+	}
 	if c.Retry != nil {
 		out = append(out,
 			jen.Id("RetryOn").Op(":").Index().String().Values(texts(c.Retry.On)...),
 			jen.Id("RetryMax").Op(":").Lit(c.Retry.Max),
 		)
+	}
+	return out
+}
+
+func fixedNames(c *schema.Capability) []string {
+	var out []string
+	for _, p := range c.Fixed() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+func resultMembers(c *schema.Capability) []jen.Code {
+	var out []jen.Code
+	if c.OutputCheck == schema.Report {
+		out = append(out, jen.Id("Report").Op(":").True())
 	}
 	return out
 }

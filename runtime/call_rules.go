@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 )
 
@@ -17,6 +19,9 @@ type CallRules struct {
 	// RetryMax times, which is at most MaxRetries.
 	RetryOn  []string
 	RetryMax int
+	// Fixed are the parameters that the manifest sets: the generated decoder
+	// fills them in, and a call that brings one does not bind.
+	Fixed []string
 }
 
 // Bounds of CallRules.
@@ -44,4 +49,21 @@ func (r CallRules) check(info Info) string {
 // again tells whether f is a failure after which the handler is called again.
 func (r CallRules) again(f *fault.Fault) bool {
 	return f != nil && f.Class == fault.CapabilityFailed && f.Code != "" && slices.Contains(r.RetryOn, f.Code)
+}
+
+// notGiven refuses arguments that bring one of the names. An honest worker's
+// binding table does not know them.
+func notGiven(arguments []byte, names []string, maxDepth int) error {
+	if len(names) == 0 {
+		return nil
+	}
+	r := canon.NewWireReader(arguments, maxDepth)
+	r.BeginObject()
+	for r.NextMember() {
+		if name := string(r.Key()); slices.Contains(names, name) {
+			return fmt.Errorf("runtime: %s is set by the manifest", name)
+		}
+		r.Skip()
+	}
+	return r.End()
 }

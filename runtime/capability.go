@@ -69,6 +69,8 @@ type Info struct {
 	Parameters []Parameter
 	// Call bounds and repeats the calls of the handler.
 	Call CallRules
+	// Result says what of a result reaches a program.
+	Result ResultRules
 	// Binding is the JSON text of a binding.Capability.
 	Binding string
 	// Input and Output are the JSON texts that describe_api answers: an object

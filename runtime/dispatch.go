@@ -34,6 +34,8 @@ type outcome struct {
 	fault *fault.Fault
 	// attempts is how often the handler was called; 0 counts as once.
 	attempts int
+	// breaches are the checks that a delivered value fails.
+	breaches int
 }
 
 func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, fault: f} }
@@ -69,6 +71,9 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 // canonical form. A panic in generated code is contained.
 func (d *dispatcher) bind(entry *entry, c worker.Call) (call invocation, canonical []byte, err error) {
 	defer contain(&err)
+	if err := notGiven(c.Arguments, entry.info.Call.Fixed, d.limits.MaxValueDepth); err != nil {
+		return nil, nil, err
+	}
 	call, err = entry.bind(canon.NewWireReader(c.Arguments, d.limits.MaxValueDepth))
 	if err != nil {
 		return nil, nil, err
@@ -138,7 +143,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		d.log.Log(ctx, level, "capability failed", "capability", entry.info.ID, "error", err)
 		return failed(f)
 	}
-	wire, err := encodeOutput(out, d.limits)
+	wire, report, err := encodeOutput(out, entry.info.Result, d.limits)
 	if f := d.tooLarge(entry, len(wire), err); f != nil {
 		return outcome{state: CallDone, fault: f}
 	}
@@ -146,7 +151,11 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		d.log.ErrorContext(ctx, "output breaks the manifest", "capability", entry.info.ID, "error", err)
 		return failed(&fault.Fault{Class: fault.CapabilityFailed, Capability: entry.info.Name, Message: "the capability failed"})
 	}
-	return outcome{state: CallDone, value: wire}
+	if report.Breaches > 0 {
+		d.log.WarnContext(ctx, "output breaks the manifest and is delivered", "capability", entry.info.ID,
+			"breaches", report.Breaches, "first", report.First)
+	}
+	return outcome{state: CallDone, value: wire, breaches: report.Breaches}
 }
 
 // tooLarge is a result beyond a limit; nil for any other.
@@ -168,13 +177,16 @@ func (d *dispatcher) tooLarge(entry *entry, bytes int, err error) (f *fault.Faul
 // encodeOutput checks what a handler returned and writes it. Depth and size are
 // bounded here: opaque values and types that hold themselves have no bounds of
 // their own, and a value may even hold itself.
-func encodeOutput(out canon.Encoder, limits Limits) (wire []byte, err error) {
+func encodeOutput(out canon.Encoder, rules ResultRules, limits Limits) (wire []byte, report canon.Report, err error) {
 	defer contain(&err)
 	w := canon.NewWireWriter(nil)
 	w.Limit(limits.MaxValueDepth, limits.MaxValueBytes)
+	if rules.Report {
+		w.Report(&report)
+	}
 	out.Encode(w)
 	err = w.End()
-	return w.Bytes(), err
+	return w.Bytes(), report, err
 }
 
 // handlerFault says of a handler's error what the handler chose to disclose,

@@ -53,6 +53,9 @@ type CallRecord struct {
 	Error fault.Class `json:"error,omitempty"`
 	// Attempts is how often the handler was called, if that is more than once.
 	Attempts int `json:"attempts,omitempty"`
+	// Breaches are the checks of its output schema that a result fails which
+	// was delivered all the same (ResultRules.Report).
+	Breaches int `json:"breaches,omitempty"`
 }
 
 // recorder collects call records while handlers run; the snapshot taken when
@@ -107,6 +110,7 @@ func (r *recorder) end(i int, o outcome) {
 	if o.attempts > 1 {
 		c.Attempts = o.attempts
 	}
+	c.Breaches = o.breaches
 	c.DurationMicros = time.Since(r.started[i]).Microseconds()
 	if o.fault != nil {
 		c.Error = o.fault.Class

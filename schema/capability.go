@@ -90,6 +90,12 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		c.Errors = l.declaredErrors(v)
 	}
 	l.callRules(n, c, what)
+	if v := n.get("output_check"); v != nil {
+		c.OutputCheck, _ = l.word(v, "output_check", []string{"strict", Report}, nil)
+	}
+	if v := n.get("fixed"); v != nil && c.Input != nil {
+		l.fixed(v, c, what)
+	}
 	return c, nameAt, idAt
 }
 

@@ -21,7 +21,11 @@ func (l *loader) checkDefaults() bool {
 	total := 0
 	good := make([]*Property, 0, len(l.defaults))
 	for _, p := range l.defaults {
-		if l.checkValue(p.Type, l.defaultOf[p], "default") {
+		what := "default"
+		if p.Fixed {
+			what = "fixed " + p.Name
+		}
+		if l.checkValue(p.Type, l.defaultOf[p], what) {
 			good = append(good, p)
 		}
 	}

@@ -161,6 +161,9 @@ type Property struct {
 	Required bool
 	// Deprecated properties are still taken; descriptions and Go say so.
 	Deprecated bool
+	// Fixed parameters have the Default always: programs neither see nor give
+	// them.
+	Fixed bool
 	// Default is the canonical JSON of the default; empty for none. A
 	// property with a default is never Required.
 	Default string

@@ -57,6 +57,7 @@ const (
 	ruleBadUnion         = "bad-union"
 	ruleMergeConflict    = "merge-conflict"
 	ruleBadDuration      = "bad-duration"
+	ruleBadFixed         = "bad-fixed"
 	ruleBadRetry         = "bad-retry"
 	ruleUnconfirmed      = "unconfirmed"
 )
@@ -111,6 +112,7 @@ func Rules() []Rule {
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
 		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
+		{ruleBadFixed, "What a manifest fixes is a parameter of its capability."},
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},

@@ -9,7 +9,12 @@ type Shaping struct {
 	Timeout time.Duration
 	// Retry is nil for a handler that is called once.
 	Retry *Retry
+	// OutputCheck is strict, which empty is too, or Report.
+	OutputCheck string
 }
+
+// Report is the OutputCheck that delivers what breaks its schema, and counts it.
+const Report = "report"
 
 // Retry tells when a handler is called again.
 type Retry struct {

@@ -39,8 +39,7 @@ func (w *Writer) Base64(b []byte, min, max int) {
 	if !w.value(size + stringOverhead) {
 		return
 	}
-	if problem := checkLength(size, min, max, "base64 character"); problem != "" {
-		w.fail(CodeLength, problem)
+	if problem := checkLength(size, min, max, "base64 character"); problem != "" && w.breach(CodeLength, problem) {
 		return
 	}
 	w.text(base64.StdEncoding.EncodeToString(b))

@@ -167,6 +167,6 @@ func (w *Writer) Format(s string, f Format) {
 		return
 	}
 	if problem := f.problem(s); problem != "" {
-		w.fail(CodePattern, problem)
+		w.breach(CodePattern, problem)
 	}
 }

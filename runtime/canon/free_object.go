@@ -39,8 +39,7 @@ func (v *FreeObject) Decode(r *Reader) error {
 
 // Encode writes the members in canonical order and checks them.
 func (v *FreeObject) Encode(w *Writer) {
-	if problem := checkLength(len(*v), 0, MaxFreeMembers, "member"); problem != "" {
-		w.fail(CodeLength, problem)
+	if problem := checkLength(len(*v), 0, MaxFreeMembers, "member"); problem != "" && w.breach(CodeLength, problem) {
 		return
 	}
 	w.BeginObject(len(*v))

@@ -55,8 +55,7 @@ func (w *Writer) Int64(v, min, max int64) {
 	if !w.value(MaxInt64Text + stringOverhead) {
 		return
 	}
-	if v < min || v > max {
-		w.fail(CodeRange, expectedInteger(min, max, strconv.FormatInt(v, 10)))
+	if (v < min || v > max) && w.breach(CodeRange, expectedInteger(min, max, strconv.FormatInt(v, 10))) {
 		return
 	}
 	w.text(strconv.FormatInt(v, 10))

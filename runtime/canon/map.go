@@ -83,8 +83,7 @@ func (w *Writer) BeginMap(n, min, max int) {
 	if w.err != nil {
 		return
 	}
-	if problem := checkLength(n, min, max, "member"); problem != "" {
-		w.fail(CodeLength, problem)
+	if problem := checkLength(n, min, max, "member"); problem != "" && w.breach(CodeLength, problem) {
 		return
 	}
 	if !w.begin(true, n) {
@@ -104,7 +103,7 @@ func (w *Writer) MapKey(key string, min, max int) *Writer {
 	w.Key(key)
 	if w.err == nil {
 		if problem := checkLength(utf8.RuneCountInString(key), min, max, "character"); problem != "" {
-			w.fail(CodeLength, keyProblem+problem)
+			w.breach(CodeLength, keyProblem+problem)
 		}
 	}
 	return w
@@ -113,7 +112,7 @@ func (w *Writer) MapKey(key string, min, max int) *Writer {
 // MatchKey checks the key of the member begun last against a pattern.
 func (w *Writer) MatchKey(key string, p *Pattern) {
 	if w.err == nil && !p.MatchString(key) {
-		w.fail(CodePattern, keyProblem+noMatch(p))
+		w.breach(CodePattern, keyProblem+noMatch(p))
 	}
 }
 

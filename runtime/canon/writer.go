@@ -21,6 +21,7 @@ type Writer struct {
 	maxDepth int  // 0: no limit
 	maxBytes int  // 0: no limit
 	err      *Error
+	report   *Report // nil: what breaks its schema is an error
 
 	first [inlineFrames]writeFrame
 	more  []writeFrame // the frames beyond first
@@ -265,8 +266,7 @@ func (w *Writer) BeginArray(n, min, max int) {
 	if w.err != nil {
 		return
 	}
-	if problem := checkLength(n, min, max, "item"); problem != "" {
-		w.fail(CodeLength, problem)
+	if problem := checkLength(n, min, max, "item"); problem != "" && w.breach(CodeLength, problem) {
 		return
 	}
 	if !w.begin(false, n) {

@@ -45,8 +45,7 @@ func (w *Writer) Int(v, min, max int64) {
 			max = MaxInteger
 		}
 	}
-	if v < min || v > max {
-		w.fail(CodeRange, expectedInteger(min, max, strconv.FormatInt(v, 10)))
+	if (v < min || v > max) && w.breach(CodeRange, expectedInteger(min, max, strconv.FormatInt(v, 10))) {
 		return
 	}
 	if w.wire {
@@ -82,8 +81,7 @@ func (w *Writer) String(s string, min, max int) {
 	if !w.value(len(s)+stringOverhead) || !w.validText(s) {
 		return
 	}
-	if problem := checkLength(utf8.RuneCountInString(s), min, max, "character"); problem != "" {
-		w.fail(CodeLength, problem)
+	if problem := checkLength(utf8.RuneCountInString(s), min, max, "character"); problem != "" && w.breach(CodeLength, problem) {
 		return
 	}
 	w.text(s)
@@ -105,7 +103,9 @@ func (w *Writer) Enum(s string, allowed ...string) {
 			return
 		}
 	}
-	w.fail(CodeEnum, expectedOneOf(allowed, s))
+	if !w.breach(CodeEnum, expectedOneOf(allowed, s)) && w.validText(s) {
+		w.text(s)
+	}
 }
 
 func (w *Writer) text(s string) {
@@ -131,14 +131,14 @@ func (w *Writer) validText(s string) bool {
 // fail at the path of the value written last.
 func (w *Writer) Match(s string, p *Pattern) {
 	if w.err == nil && !p.MatchString(s) {
-		w.fail(CodePattern, noMatch(p))
+		w.breach(CodePattern, noMatch(p))
 	}
 }
 
 // Is checks that a boolean is want.
 func (w *Writer) Is(v, want bool) {
 	if v != want {
-		w.fail(CodeEnum, expectedBool(want))
+		w.breach(CodeEnum, expectedBool(want))
 	}
 }
 
@@ -163,7 +163,7 @@ func (w *Writer) check(check func(v, bound float64) string, v, bound float64) {
 		return
 	}
 	if problem := check(v, bound); problem != "" {
-		w.fail(CodeRange, problem)
+		w.breach(CodeRange, problem)
 	}
 }
 
@@ -173,6 +173,6 @@ func (w *Writer) IntMultipleOf(v, n int64) {
 		return
 	}
 	if problem := checkIntMultiple(v, n); problem != "" {
-		w.fail(CodeRange, problem)
+		w.breach(CodeRange, problem)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/fault"
@@ -40,9 +42,30 @@ const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, b
 // noneNote is said when there is nothing to read, which is seldom meant.
 const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
 
-// noted is the receipt that a model sees on success: only what it must know of
+// notes are the receipt that a model sees on success: only what it must know of
 // the result. Clients find the whole one in _meta.
-func noted(note string) string { return `,"receipt":{"notes":["` + note + `"]}` }
+func notes(x runtime.Execution) (notes []string) {
+	switch {
+	case x.WideIntegers:
+		notes = append(notes, wideNote)
+	case len(x.Result) == 0 || string(x.Result) == "null":
+		notes = append(notes, noneNote)
+	}
+	var names []string
+	for _, c := range x.Receipt.Calls {
+		if c.Breaches > 0 && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) > 0 {
+		notes = append(notes, breachNote+strings.Join(names, ", "))
+	}
+	return notes
+}
+
+// breachNote is said before the names of capabilities that answered with other
+// values than they are described to.
+const breachNote = "results held values outside of what describe_api says, from "
 
 // executionAnswer embeds the result's bytes as they are: a number must not
 // pass through a float64 on its way to the client.
@@ -57,11 +80,13 @@ func executionAnswer(x runtime.Execution) (Answer, error) {
 		return Answer{}, fmt.Errorf("mcpserver: the result of execution %s is not JSON", x.Receipt.Execution)
 	}
 	content := append([]byte(`{"result":`), result...)
-	switch {
-	case x.WideIntegers:
-		content = append(content, noted(wideNote)...)
-	case string(result) == "null":
-		content = append(content, noted(noneNote)...)
+	if notes := notes(x); len(notes) > 0 {
+		told, err := encode(notes)
+		if err != nil {
+			return Answer{}, err
+		}
+		content = append(content, `,"receipt":{"notes":`...)
+		content = append(append(content, told...), '}')
 	}
 	content = append(content, '}')
 	receipt, err := encode(withCalls(x.Receipt))
@@ -121,7 +146,7 @@ func fold(r runtime.Receipt) *foldedReceipt {
 	for _, c := range r.Calls {
 		if n := len(folded.Calls); n > 0 && len(r.Calls) > maxListedCalls {
 			last := &folded.Calls[n-1]
-			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error && last.Attempts == c.Attempts {
+			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error && last.Attempts == c.Attempts && last.Breaches == c.Breaches {
 				last.Count = max(last.Count, 1) + 1
 				last.DurationMicros += c.DurationMicros
 				continue

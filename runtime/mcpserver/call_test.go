@@ -115,6 +115,21 @@ func TestExecuteSaysThatIntegersBecameStrings(t *testing.T) {
 	}
 }
 
+func TestExecuteSaysThatResultsBreakTheirSchemas(t *testing.T) {
+	x, err := execution(`1`, false).Execute(t.Context(), authz.Local(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Receipt.Calls = []runtime.CallRecord{
+		{Sequence: 1, Name: "a.b", Breaches: 2}, {Sequence: 2, Name: "a.c"}, {Sequence: 3, Name: "a.b", Breaches: 1}, {Sequence: 4, Name: "a.d", Breaches: 1},
+	}
+	s := connect(t, mcpserver.Options{Runtime: &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) { return x, nil }}})
+	content, _ := call(t, s, "execute", `{"source":"x"}`)
+	if want := `{"result":1,"receipt":{"notes":["results held values outside of what describe_api says, from a.b, a.d"]}}`; content != want {
+		t.Errorf("content %s, want %s", content, want)
+	}
+}
+
 // An answer that does not encode would never be sent, and the client would
 // wait for ever.
 func TestExecuteRefusesAResultThatIsNotJSON(t *testing.T) {

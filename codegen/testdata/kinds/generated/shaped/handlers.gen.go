@@ -18,6 +18,15 @@ const _ = runtime.GeneratedCode1
 type Handlers interface {
 	// Call is shaped.call, effect read: Be bounded and repeated.
 	Call(ctx context.Context, in CallInput) (CallOutput, error)
+	// Fixed is shaped.fixed, effect read: Have parameters that programs do not
+	// see.
+	Fixed(ctx context.Context, in FixedInput) (FixedOutput, error)
+	// FixedType is shaped.fixed_type, effect read: Have a named type as input of
+	// which something is fixed.
+	FixedType(ctx context.Context, in FixedTypeInput) (FixedTypeOutput, error)
+	// Report is shaped.report, effect read: Deliver what the output schema does
+	// not allow.
+	Report(ctx context.Context, in ReportInput) (ReportOutput, error)
 }
 
 // Register adds the capabilities of shaped to b.
@@ -27,4 +36,7 @@ func Register(b *runtime.Builder, h Handlers) {
 		return
 	}
 	b.Register(callCapability(h))
+	b.Register(fixedCapability(h))
+	b.Register(fixedTypeCapability(h))
+	b.Register(reportCapability(h))
 }
