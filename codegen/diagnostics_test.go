@@ -185,6 +185,25 @@ func TestBadModels(t *testing.T) {
 		{"error-text", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a"}} }))},
 		{"error-text", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a", Text: "b\nc"}} }))},
 		{"text-utf8", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.Errors = []schema.DeclaredError{{Code: "a", Text: "\xff"}} }))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "t", Input: `{"x":1}`, Output: `true`, Error: ""}}
+		}))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "t", Input: `[]`, Output: `true`, Error: ""}}
+		}))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "t", Input: `{`, Output: `true`, Error: ""}}
+		}))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "t", Input: `{}`, Output: ``, Error: ""}}
+		}))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "t", Input: `{}`, Output: ``, Error: "A b"}}
+		}))},
+		{"example-value", manifest("example.com/g", nil, capability("a.b", object(), &schema.Type{Kind: schema.Int64, Maximum: 9}, func(c *schema.Capability) { c.Examples = []*schema.Example{{Title: "t", Input: `{}`, Output: `"x"`}} }))},
+		{"text-utf8", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
+			c.Examples = []*schema.Example{{Title: "\xff", Input: `{}`, Output: `true`}}
+		}))},
 		{"id", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.ID = strings.Repeat("x", 257) }))},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

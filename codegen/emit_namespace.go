@@ -53,7 +53,11 @@ func infoMembers(c *capability) []jen.Code {
 		member("Input", text(describeInput(c.Parameters()))),
 		member("Output", text(describeOutput(c.Output))),
 	)
-	return append(out, errorMembers(c)...)
+	out = append(out, errorMembers(c)...)
+	if example := describeExample(c.Capability); example != "" {
+		out = append(out, member("Example", text(example)))
+	}
+	return out
 }
 
 // infoConstant is one of the runtime's constants: runtime.EffectRead.

@@ -51,6 +51,7 @@ func lockFile(n *namespace) []byte {
 		for _, e := range c.Errors {
 			l.line("error", e.Code, visible.Quote(e.Text))
 		}
+		l.examples(c.Capability)
 	}
 	return []byte(b.String())
 }
@@ -232,9 +233,10 @@ func Digest(c *schema.Capability) string {
 		Source      string          `json:"source,omitempty"`
 		Errors      []ErrorForm     `json:"errors,omitempty"`
 		Rules       []Rule          `json:"rules,omitempty"`
+		Examples    []string        `json:"examples,omitempty"`
 	}{
 		c.ID, c.Name, c.Summary, c.Description, nonNil(c.Search), c.Effect, c.Idempotency, c.World, nonNil(c.Scopes),
-		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source), ErrorForms(c), Rules(c),
+		InlineSchema(c.Input), InlineSchema(c.Output), c.Was, c.Tags, digestedDeprecation(c.Deprecated), digestSource(c.Source), ErrorForms(c), Rules(c), digestedExamples(c),
 	})), 8*maxNesting)
 	if err != nil {
 		// Only a text that is not UTF-8 or a number that is not JSON gets

@@ -76,6 +76,9 @@ func (p *planner) checkModel(types []*schema.NamedType, caps []*schema.Capabilit
 		if len(p.diags) == 0 && resolved(c.Input).Kind != schema.Object {
 			p.fail(c.Input.Pos, "input-kind", "", "%s: an input is an object", c.Name)
 		}
+		if len(p.diags) == 0 {
+			p.checkExamples(c)
+		}
 	}
 	for _, c := range caps {
 		if other, ok := namespaces[c.Name]; ok {

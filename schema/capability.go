@@ -96,6 +96,9 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	if v := n.get("fixed"); v != nil && c.Input != nil {
 		l.fixed(v, c, what)
 	}
+	if v := n.get("examples"); v != nil {
+		l.declaredExamples(v, c)
+	}
 	return c, nameAt, idAt
 }
 

@@ -18,6 +18,7 @@ import (
 // filled in: what a handler gets is what is written here. It returns false if
 // one is too large to be stored.
 func (l *loader) checkDefaults() bool {
+	l.use = useDefault
 	total := 0
 	good := make([]*Property, 0, len(l.defaults))
 	for _, p := range l.defaults {
@@ -70,13 +71,11 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 		return l.checkOpaque(n, what)
 	}
 	if t.Kind == Union {
-		l.errorf(n.pos, ruleUnsupported, "%s: a default of a union is not supported yet by this version", what).
-			hint("leave it out and fill it in the handler")
-		return false
+		return l.checkUnion(t, n, what)
 	}
 	bad := func(format string, args ...any) bool {
-		l.errorf(n.pos, ruleBadDefault, "%s: %s", what, fmt.Sprintf(format, args...)).
-			hint("change the default or the schema")
+		l.errorf(n.pos, l.use.rule(), "%s: %s", what, fmt.Sprintf(format, args...)).
+			hint("change the %s or the schema", l.use)
 		return false
 	}
 	expected := func(want nodeKind) bool {
@@ -144,7 +143,7 @@ func (l *loader) checkString(t *Type, n *node, what string, bad func(string, ...
 		if slices.Contains(t.Enum, n.text) {
 			return true
 		}
-		f := l.errorf(n.pos, ruleBadDefault, "%s: %s is not in the enum", what, quote(n.text)).hint("choose one of its values")
+		f := l.errorf(n.pos, l.use.rule(), "%s: %s is not in the enum", what, quote(n.text)).hint("choose one of its values")
 		l.nearest(f, n.text, t.Enum)
 		return false
 	}
@@ -193,13 +192,13 @@ func (l *loader) checkObject(t *Type, n *node, what string) bool {
 		if v != nil {
 			fine = l.checkValue(p.Type, v, what+"."+p.Name) && fine
 		} else if p.Required {
-			l.errorf(n.pos, ruleBadDefault, "%s: %s is required and missing", what, quote(p.Name)).hint("write it")
+			l.errorf(n.pos, l.use.rule(), "%s: %s is required and missing", what, quote(p.Name)).hint("write it")
 			fine = false
 		}
 	}
 	for _, m := range n.members {
 		if !slices.Contains(names, m.key) {
-			f := l.errorf(m.pos, ruleBadDefault, "%s: %s is no property", what, quote(m.key)).hint("remove it")
+			f := l.errorf(m.pos, l.use.rule(), "%s: %s is no property", what, quote(m.key)).hint("remove it")
 			l.nearest(f, m.key, names)
 			fine = false
 		}
@@ -247,6 +246,8 @@ func (l *loader) writeValue(w *canon.Writer, t *Type, n *node) {
 		w.EndArray()
 	case Map:
 		l.writeMap(w, t, n)
+	case Union:
+		l.writeUnion(w, t, n)
 	case Object:
 		l.writeObject(w, t, n)
 	}

@@ -19,7 +19,7 @@ type vocabulary struct {
 
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
-	manifest, part, goSection, server, capability, deprecated, deployments, schema vocabulary
+	manifest, part, goSection, server, capability, example, deprecated, deployments, schema vocabulary
 
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry                      vocabulary // of what shapes calls
@@ -53,12 +53,13 @@ func newWords() words {
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated",
 				"source", "claimed", "inferred", "errors",
-				"timeout", "retry", "output_check", "fixed"},
+				"timeout", "retry", "output_check", "fixed", "examples"},
 			later: []string{"limits", "pagination",
-				"approval", "examples", "title"},
+				"approval", "title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
+		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		schema: vocabulary{
 			what: "a schema",

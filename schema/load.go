@@ -106,6 +106,12 @@ type loader struct {
 	// defaults wait until all types are lowered.
 	defaults  []*Property
 	defaultOf map[*Property]*node
+	// use is what the values that are checked are.
+	use valueUse
+	// examples wait too, until defaults can be filled in.
+	examples []writtenExample
+	// titles are those of the whole programs.
+	titles map[string]Position
 }
 
 // manifest lowers the top level.
@@ -129,7 +135,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
 	l.resolveUnions()
-	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() {
+	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() && l.checkExamples() {
 		l.measureTexts(m, order)
 	}
 	slices.SortFunc(m.Types, func(a, b *NamedType) int { return strings.Compare(a.Name, b.Name) })

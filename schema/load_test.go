@@ -293,7 +293,7 @@ func TestFullManifest(t *testing.T) {
 	}
 	lookup := m.Capabilities[1]
 	got := *lookup
-	got.Input, got.Output, got.Pos = nil, nil, Position{}
+	got.Input, got.Output, got.Pos, got.Examples = nil, nil, Position{}, nil
 	want := Capability{
 		ID: "records-lookup", Name: "records.lookup", Summary: "Look up one record by key.",
 		Description: "Looks in the index first, then in the store.",

@@ -18,7 +18,7 @@ func (l *loader) lowerFree(t *Type, n *node) {
 // checkFree reports where n is no object that arguments can hold.
 func (l *loader) checkFree(n *node, what string) bool {
 	if len(n.members) > MaxMembers {
-		l.errorf(n.pos, ruleBadDefault, "%s: %d members, at most %d are allowed", what, len(n.members), MaxMembers).hint("change the default")
+		l.errorf(n.pos, l.use.rule(), "%s: %d members, at most %d are allowed", what, len(n.members), MaxMembers).hint("change the %s", l.use)
 		return false
 	}
 	return l.checkOpaque(n, what)

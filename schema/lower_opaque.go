@@ -46,7 +46,7 @@ func (l *loader) checkOpaque(n *node, what string) bool {
 		err = v.Decode(canon.NewJSONReader(w.Bytes(), l.limits.valueDepth))
 	}
 	if err != nil {
-		l.errorf(n.pos, ruleBadDefault, "%s: %s", what, plain(err.Error(), maxPlain)).hint("change the default")
+		l.errorf(n.pos, l.use.rule(), "%s: %s", what, plain(err.Error(), maxPlain)).hint("change the %s", l.use)
 		return false
 	}
 	return true

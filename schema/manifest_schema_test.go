@@ -89,6 +89,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.mcpSource, []any{"$defs", "capability", "properties", "source", "properties", "mcp"}},
 		{w.claimed, []any{"$defs", "capability", "properties", "claimed"}},
 		{w.retry, []any{"$defs", "retry"}},
+		{w.example, []any{"$defs", "example"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {

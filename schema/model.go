@@ -52,7 +52,21 @@ type Capability struct {
 	// Errors that it declares, sorted by code; where there are none, it may
 	// fail with any.
 	Errors []DeclaredError
-	Pos    Position
+	// Examples in the order of the manifest: no two have the same input.
+	Examples []*Example
+	Pos      Position
+}
+
+// Example is an entry of a capability's `examples`: a call and its outcome.
+type Example struct {
+	Title string
+	// Input is the canonical JSON of the arguments, with defaults filled in.
+	// So is Output of the result, which is empty when the call fails.
+	Input, Output string
+	// Error is the code that the call fails with, one of the capability's;
+	// empty when it does not fail.
+	Error string
+	Pos   Position
 }
 
 // DeclaredError is an entry of a capability's `errors`.

@@ -51,6 +51,7 @@ const (
 	ruleBadPattern       = "bad-pattern"
 	ruleBadRequired      = "bad-required"
 	ruleBadDefault       = "bad-default"
+	ruleBadExample       = "bad-example"
 	ruleMisplacedDefault = "misplaced-default"
 	ruleNullTwice        = "null-twice"
 	ruleOpaque           = "opaque"
@@ -108,6 +109,7 @@ func Rules() []Rule {
 		{ruleBadPattern, "A pattern means the same in RE2 and in ECMA-262."},
 		{ruleBadRequired, "required lists declared properties, each once."},
 		{ruleBadDefault, "A default satisfies its own schema and stands on an optional property."},
+		{ruleBadExample, "An example satisfies the schemas of its capability, which has no other of the same input or title."},
 		{ruleMisplacedDefault, "A default stands on a property of an object, nowhere else."},
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},

@@ -38,7 +38,10 @@ type importedFrom struct {
 	Title string `json:"title,omitempty"`
 }
 
-type errorForms = []codegen.ErrorForm
+type (
+	errorForms   = []codegen.ErrorForm
+	exampleForms = []codegen.ExampleForm
+)
 
 // effectiveForm is what show prints: what a capability may do first.
 type effectiveForm struct {
@@ -63,6 +66,7 @@ type effectiveForm struct {
 	Input       json.RawMessage `json:"input"`
 	Output      json.RawMessage `json:"output"`
 	Errors      errorForms      `json:"errors,omitempty"`
+	Examples    exampleForms    `json:"examples,omitempty"`
 }
 
 // show prints one capability in its effective form.
@@ -131,7 +135,7 @@ func effective(c *schema.Capability) effectiveForm {
 		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
 		Input:  codegen.InlineSchema(c.Input), Output: codegen.InlineSchema(c.Output),
-		Errors: codegen.ErrorForms(c),
+		Errors: codegen.ErrorForms(c), Examples: codegen.ExampleForms(c),
 	}
 }
 
@@ -191,6 +195,13 @@ func (f effectiveForm) writeText(w io.Writer) error {
 	}
 	for _, e := range f.Errors {
 		line("error", e.Code+": "+e.Description)
+	}
+	for _, e := range f.Examples {
+		outcome := "returns " + string(e.Output)
+		if e.Error != "" {
+			outcome = "fails with " + e.Error
+		}
+		line("example", e.Title+": "+string(e.Input)+" "+outcome)
 	}
 	for _, s := range []struct {
 		label string

@@ -143,15 +143,16 @@ func writeText(b *strings.Builder, text string, s *Shape) {
 	case s != nil && s.Kind == Int64:
 		b.WriteString(text)
 	case s != nil && s.Kind == Bytes && canon.ValidBase64(text):
-		writeBytes(b, text)
+		b.WriteString(BytesLiteral(text))
 	default:
 		b.WriteString(visible.Quote(text))
 	}
 }
 
-// writeBytes writes what base64 text stands for: b"a\x00".
-func writeBytes(b *strings.Builder, text string) {
+// BytesLiteral is what base64 text stands for as a program writes it: b"a\x00".
+func BytesLiteral(text string) string {
 	r := canon.NewJSONReader([]byte(`"`+text+`"`), 0)
+	var b strings.Builder
 	b.WriteString(`b"`)
 	for _, c := range r.Base64(0, maxText) {
 		switch {
@@ -164,4 +165,5 @@ func writeBytes(b *strings.Builder, text string) {
 		}
 	}
 	b.WriteByte('"')
+	return b.String()
 }
