@@ -110,8 +110,6 @@ type loader struct {
 	use valueUse
 	// examples wait too, until defaults can be filled in.
 	examples []writtenExample
-	// titles are those of the whole programs.
-	titles map[string]Position
 }
 
 // manifest lowers the top level.

@@ -93,5 +93,6 @@ func findCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"notes.find","input":[{"kind":"string","maxLength":64,"minLength":1,"name":"word","required":true},{"default":"5","kind":"integer","maximum":20,"minimum":1,"name":"limit"}],"name":"notes.find","output":{"items":{"kind":"string","maxLength":200},"kind":"array","maxLength":20}}`,
 		Input:   `{"word":{"description":"Upper and lower case are alike.","minLength":1,"maxLength":64},"limit":{"minimum":1,"maximum":20}}`,
 		Output:  `{"type":"list[str]","maxItems":20}`,
+		Example: `notes.find(word="milk")  # ["Buy milk"]`,
 	}, h.Find)
 }
