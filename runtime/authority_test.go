@@ -27,7 +27,9 @@ func (r *leavingRunner) Run(_ context.Context, job worker.Job) (worker.Result, e
 		defer close(r.returns)
 		// The call's own context is still alive: the end of the execution and
 		// the dispatch are concurrent.
-		job.Call(context.Background(), worker.Call{Sequence: 1, Capability: "rec-1", Arguments: lookupArguments()})
+		call := worker.Call{Sequence: 1, Capability: "rec-1", Arguments: lookupArguments()}
+		job.Begin(call)
+		job.Call(context.Background(), call)
 	}()
 	<-r.leave
 	return worker.Result{}, &fault.Fault{Class: fault.Cancelled, Message: "the execution was cancelled"}

@@ -38,9 +38,19 @@ type Options struct {
 	// Sandbox says what Build and every execution do about layers of the
 	// sandbox that the system cannot give; the zero value is SandboxAuto.
 	Sandbox Sandbox
+	// IdleWorkers is how many workers wait, ready, for a program, but never
+	// more than MaxConcurrentExecutions; zero means DefaultIdleWorkers, and
+	// NoIdleWorkers that each execution starts its own.
+	IdleWorkers int
 	// WorkerExecutable is the binary that workers run; empty is this one.
 	WorkerExecutable string
 }
+
+// Numbers of Options.IdleWorkers.
+const (
+	DefaultIdleWorkers = 4
+	NoIdleWorkers      = -1
+)
 
 // Builder collects capabilities for one server. It is used once, by one
 // goroutine.
@@ -85,8 +95,8 @@ func (b *Builder) Deployment(name string) {
 	b.deployment = name
 }
 
-// Build checks everything that was registered, starts one worker as a probe
-// and returns the immutable server. All problems are returned together, each
+// Build checks everything that was registered, starts one worker as a probe,
+// begins to start the idle ones and returns the immutable server. All problems are returned together, each
 // naming its capability. It succeeds at most once and refuses to run inside a
 // worker, where it would start workers without end.
 func (b *Builder) Build(ctx context.Context) (*Server, error) {
@@ -112,6 +122,10 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	case b.deployment != "" && b.deployment != asked:
 		problems = append(problems, fmt.Errorf("Options.Deployment is %s, but the capabilities were compiled for %s", quoted(asked), quoted(b.deployment)))
 	}
+	idle, err := idleWorkers(b.options.IdleWorkers, limits)
+	if err != nil {
+		problems = append(problems, err)
+	}
 	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities)
 	problems = append(problems, errs...)
 	if len(problems) > 0 {
@@ -124,6 +138,8 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 		Sandbox:    b.options.Sandbox,
 		Memory:     limits.WorkerMemory,
 		CPU:        limits.MaxExecutionTime,
+		Processes:  limits.MaxConcurrentExecutions,
+		Idle:       idle,
 	}
 	confinement, err := worker.Probe(ctx, config)
 	if err != nil {
@@ -131,7 +147,10 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	}
 	// What holds once holds always: a worker with less is not used.
 	config.Layers = confinement.Layers
-	runner, err := worker.NewSpawner(config)
+	if log := b.options.Logger; log != nil {
+		config.Failed = func(err error) { log.Error("a worker could not be started ahead of time", "error", err) }
+	}
+	runner, err := worker.NewPool(config)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
@@ -139,6 +158,16 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	s.confinement = confinement
 	s.log.InfoContext(ctx, "sandbox", "mode", b.options.Sandbox.String(), "layers", confinement.String(), "missing", confinement.Missing)
 	return s, nil
+}
+
+func idleWorkers(n int, limits Limits) (int, error) {
+	switch {
+	case n == NoIdleWorkers:
+		return 0, nil
+	case n < 0:
+		return 0, fmt.Errorf("Options.IdleWorkers is %d: set a number, or NoIdleWorkers for none", n)
+	}
+	return min(cmp.Or(n, DefaultIdleWorkers), limits.MaxConcurrentExecutions), nil
 }
 
 // isNil finds a nil authorizer, also one hidden in a non-nil interface. It

@@ -29,17 +29,32 @@ type dispatcher struct {
 
 // outcome is how one native call ended.
 type outcome struct {
+	name  string // of the capability
 	value []byte // wire bytes, when fault is nil
 	state CallState
 	fault *fault.Fault
+	// broken: what about the call no honest worker sends; fault is set too.
+	broken string
 	// attempts is how often the handler was called; 0 counts as once.
 	attempts int
 	// breaches are the checks that a delivered value fails.
 	breaches int
 }
 
-func refused(f *fault.Fault) outcome { return outcome{state: CallNotDispatched, fault: f} }
-func failed(f *fault.Fault) outcome  { return outcome{state: CallFailed, fault: f} }
+func refused(f *fault.Fault) outcome {
+	return outcome{name: f.Capability, state: CallNotDispatched, fault: f}
+}
+
+func failed(f *fault.Fault) outcome {
+	return outcome{name: f.Capability, state: CallFailed, fault: f}
+}
+
+// lied is the outcome of a call that only a hostile worker makes.
+func lied(name, what string) outcome {
+	o := refused(&fault.Fault{Class: fault.Internal, Capability: name, Message: "the call could not be bound"})
+	o.broken = what
+	return o
+}
 
 // dispatch runs one native call of subject. running is called whenever the
 // handler is about to run, and reports whether it still may.
@@ -48,12 +63,12 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
 		d.log.ErrorContext(ctx, "worker called a capability that is not in the catalog")
-		return refused(&fault.Fault{Class: fault.Internal, Message: "the call could not be bound"})
+		return lied("", "a capability that is not in the catalog")
 	}
 	call, canonical, err := d.bind(entry, c)
 	if err != nil {
 		d.log.ErrorContext(ctx, "worker sent arguments that do not bind", "capability", entry.info.ID, "error", err)
-		return refused(&fault.Fault{Class: fault.Internal, Capability: entry.info.Name, Message: "the call could not be bound"})
+		return lied(entry.info.Name, "arguments that do not bind")
 	}
 	if f := checkScopes(subject, entry); f != nil {
 		return refused(f)
@@ -145,7 +160,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 	}
 	wire, report, err := encodeOutput(out, entry.info.Result, d.limits)
 	if f := d.tooLarge(entry, len(wire), err); f != nil {
-		return outcome{state: CallDone, fault: f}
+		return outcome{name: entry.info.Name, state: CallDone, fault: f}
 	}
 	if err != nil {
 		d.log.ErrorContext(ctx, "output breaks the manifest", "capability", entry.info.ID, "error", err)
@@ -155,7 +170,7 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		d.log.WarnContext(ctx, "output breaks the manifest and is delivered", "capability", entry.info.ID,
 			"breaches", report.Breaches, "first", report.First)
 	}
-	return outcome{state: CallDone, value: wire, breaches: report.Breaches}
+	return outcome{name: entry.info.Name, state: CallDone, value: wire, breaches: report.Breaches}
 }
 
 // tooLarge is a result beyond a limit; nil for any other.

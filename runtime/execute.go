@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,8 +61,10 @@ type execution struct {
 	calls   recorder
 
 	mu        sync.Mutex
-	delivered int64        // bytes of successful results so far
-	last      *fault.Fault // of the latest native call, as the host saw it
+	delivered int64          // bytes of successful results so far
+	denials   int            // calls that were denied so far
+	told      []*fault.Fault // what calls were answered with, as the host saw it
+	over      *fault.Fault   // the limit that ended the execution, if one did
 }
 
 func (x *execution) run(ctx context.Context, source string) (text []byte, wide bool, steps int64, f *fault.Fault) {
@@ -74,15 +77,12 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
 	defer cancel()
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return nil, false, 0, x.ended(ctx, fmt.Sprintf("while it waited for one of %d workers (MaxConcurrentExecutions); nothing ran", s.limits.MaxConcurrentExecutions))
-	case <-s.closed:
-		return nil, false, 0, shuttingDown()
+	who := x.subject.String()
+	if err := s.admission.enter(ctx, who); err != nil {
+		return nil, false, 0, x.notAdmitted(ctx, err)
 	}
-	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Call: x.call})
+	defer s.admission.leave(who)
+	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Begin: x.begin, Call: x.call})
 	if err != nil {
 		return nil, false, result.Steps, x.explain(ctx, err)
 	}
@@ -111,15 +111,20 @@ func (s *Server) checkText(bytes int) *fault.Fault {
 	return f
 }
 
-// call answers one native call.
-func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
+// begin notes one native call, in the program's order.
+func (x *execution) begin(c worker.Call) {
 	id, name := c.Capability, ""
 	if entry := x.server.catalog.byID(c.Capability); entry != nil {
 		name = entry.info.Name
 	} else {
 		id = "" // what a worker made up has no place in a receipt
 	}
-	i := x.calls.begin(id, name)
+	x.calls.begin(id, name)
+}
+
+// call answers one native call.
+func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
+	i := int(c.Sequence) - 1
 	if c.BindFailure {
 		x.calls.end(i, refused(&fault.Fault{Class: fault.InvalidArguments}))
 		return worker.Reply{}
@@ -127,29 +132,62 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	ended := false
 	defer func() {
 		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
-			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", id)
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", c.Capability)
 			x.calls.abandon(i)
 		}
 	}()
-	o := x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
+	o := x.admit()
 	if o.fault == nil {
-		o.fault = x.deliver(name, len(o.value))
+		o = x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
+		x.settle(&o)
 	}
 	x.calls.end(i, o)
 	ended = true
-	if o.fault != nil {
-		x.mu.Lock()
-		x.last = o.fault
-		x.mu.Unlock()
+	switch {
+	case o.broken != "":
+		return worker.Reply{Broken: o.broken}
+	case o.fault != nil:
 		return worker.Reply{Fault: o.fault}
 	}
 	return worker.Reply{Value: o.value}
 }
 
-// deliver debits a result's bytes and refuses it when the sum is too large.
-func (x *execution) deliver(name string, bytes int) *fault.Fault {
+// admit refuses a call of an execution that a limit has ended.
+func (x *execution) admit() outcome {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.over != nil {
+		return refused(x.over)
+	}
+	return outcome{}
+}
+
+// settle counts what came of a call against the limits of the execution. A
+// limit that fires replaces the outcome, and ends the execution.
+func (x *execution) settle(o *outcome) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case o.fault == nil:
+		o.fault = x.deliver(o.name, len(o.value))
+	case o.fault.Class == fault.Denied:
+		if x.denials++; x.denials > x.server.limits.MaxDenials {
+			o.fault = fault.Reached(fault.MaxDenials, int64(x.server.limits.MaxDenials), "too many calls of this program were denied")
+			o.fault.Capability, o.fault.Hint = o.name, "do not repeat what was denied"
+		}
+	}
+	if o.fault == nil {
+		return
+	}
+	x.told = append(x.told, o.fault)
+	if o.fault.Class == fault.Limit {
+		x.over = o.fault
+	}
+}
+
+// deliver debits a result's bytes, under mu, and refuses it when the sum is too
+// large.
+func (x *execution) deliver(name string, bytes int) *fault.Fault {
 	max := x.server.limits.MaxIntermediateValueBytes
 	if x.delivered+int64(bytes) > max {
 		f := fault.Reached(fault.MaxIntermediateValueBytes, max, "the results of this program's calls would have %d bytes in all", x.delivered+int64(bytes))
@@ -178,14 +216,12 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 	if !hostOnly(f.Class) {
 		return f
 	}
-	x.mu.Lock()
-	last := x.last
-	x.mu.Unlock()
+	last := x.saying(f)
 	if f.Class == fault.Internal || f.Class == fault.WorkerLost {
 		x.server.log.ErrorContext(ctx, "worker failed", "class", string(f.Class), "message", f.Message)
 	}
 	switch {
-	case last != nil && last.Class == f.Class:
+	case last != nil:
 		told := *last
 		told.Line, told.Column, told.Trace = f.Line, f.Column, f.Trace
 		return &told
@@ -200,6 +236,23 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 	}
 }
 
+// saying is what the host itself told the program that f, from the worker, is
+// about: the same fault, or else the latest of its class.
+func (x *execution) saying(f *fault.Fault) (latest *fault.Fault) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, told := range slices.Backward(x.told) {
+		switch {
+		case told.Class != f.Class:
+		case told.Message == f.Message && told.Capability == f.Capability && told.Code == f.Code:
+			return told
+		case latest == nil:
+			latest = told
+		}
+	}
+	return latest
+}
+
 // hostOnly reports whether only the host can know that a failure is of class c.
 func hostOnly(c fault.Class) bool {
 	switch c {
@@ -208,6 +261,18 @@ func hostOnly(c fault.Class) bool {
 	default:
 		return true
 	}
+}
+
+// notAdmitted says why an execution did not get a worker.
+func (x *execution) notAdmitted(ctx context.Context, err error) *fault.Fault {
+	var full *fault.Fault
+	switch {
+	case errors.As(err, &full):
+		return full
+	case errors.Is(err, errShut):
+		return shuttingDown()
+	}
+	return x.ended(ctx, fmt.Sprintf("while it waited for one of %d workers (MaxConcurrentExecutions); nothing ran", x.server.limits.MaxConcurrentExecutions))
 }
 
 // ended says why ctx is over.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ type lyingRunner struct {
 func (r *lyingRunner) Run(ctx context.Context, job worker.Job) (worker.Result, error) {
 	for i, c := range r.calls {
 		c.Sequence = uint32(i + 1)
+		job.Begin(c)
 		r.got = append(r.got, job.Call(ctx, c))
 	}
 	if r.fault != nil {
@@ -82,7 +84,7 @@ func TestACallThatDoesNotBindIsNoCall(t *testing.T) {
 			if ran {
 				t.Error("the handler ran")
 			}
-			if f := runner.got[0].Fault; f == nil || f.Class != fault.Internal {
+			if runner.got[0].Broken == "" {
 				t.Errorf("reply %+v", runner.got[0])
 			}
 			if len(x.Receipt.Calls) != 1 || x.Receipt.Calls[0].State != CallNotDispatched {
@@ -113,5 +115,58 @@ func TestAResultThatDoesNotReadIsInternal(t *testing.T) {
 		if _, err := s.Execute(t.Context(), authz.Local(), ""); !errors.Is(err, ErrInternal) {
 			t.Errorf("% x: %v", value, err)
 		}
+	}
+}
+
+// More than MaxDenials denied calls end an execution: what is called after
+// that, by a worker that goes on all the same, is not even authorized.
+func TestDenialsEndTheExecution(t *testing.T) {
+	catalog, _ := newCatalog([]Capability{NewCapability(lookupInfo(), lookup)}, nil)
+	limits, _ := Limits{MaxDenials: 3}.withDefaults()
+	asked := 0
+	deny := authz.AuthorizerFunc(func(context.Context, authz.Request) error { asked++; return authz.ErrDenied })
+	call := worker.Call{Capability: "rec-1", Arguments: arguments(func(w *canon.Writer) {
+		w.BeginObject(1)
+		w.Key("key")
+		w.String("a", 0, 9)
+		w.EndObject()
+	})}
+	runner := &lyingRunner{calls: slices.Repeat([]worker.Call{call}, 6), value: arguments(func(w *canon.Writer) { w.Null() })}
+	s := newServer(Options{Authorizer: deny}, limits, catalog, runner)
+	x, _ := s.Execute(t.Context(), authz.Local(), "")
+	if asked != 4 {
+		t.Errorf("asked %d times", asked)
+	}
+	for i, r := range runner.got {
+		want := fault.Denied
+		if i >= 3 {
+			want = fault.Limit
+		}
+		if r.Fault == nil || r.Fault.Class != want || i >= 3 && (r.Fault.Limit != fault.MaxDenials || r.Fault.Bound != 3) {
+			t.Errorf("call %d: %+v", i+1, r.Fault)
+		}
+		if c := x.Receipt.Calls[i]; c.State != CallNotDispatched || c.Error != want {
+			t.Errorf("record %d: %+v", i+1, c)
+		}
+	}
+}
+
+// Which of several failures of one class the program is about, the worker
+// says; the words are the host's all the same.
+func TestTheWorkerPointsAtAFailure(t *testing.T) {
+	told := []*fault.Fault{
+		{Class: fault.CapabilityFailed, Capability: "a.b", Code: "x", Message: "first", Hint: "one"},
+		{Class: fault.CapabilityFailed, Capability: "a.b", Code: "x", Message: "second", Hint: "two"},
+		{Class: fault.Denied, Capability: "a.b", Message: "first"},
+	}
+	x := &execution{told: told}
+	for message, want := range map[string]*fault.Fault{"first": told[0], "second": told[1], "call +1 555": told[1]} {
+		f := &fault.Fault{Class: fault.CapabilityFailed, Capability: "a.b", Code: "x", Message: message}
+		if got := x.saying(f); got != want {
+			t.Errorf("%s: %+v", message, got)
+		}
+	}
+	if got := x.saying(&fault.Fault{Class: fault.PolicyFailure, Message: "first"}); got != nil {
+		t.Errorf("got %+v", got)
 	}
 }

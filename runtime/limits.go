@@ -22,6 +22,9 @@ type Limits struct {
 	// MaxNativeCalls are the attempts of one execution, those that failed to
 	// bind and those that were denied included. Default 1,000.
 	MaxNativeCalls int
+	// MaxDenials are the calls of one execution that may be denied; one more
+	// ends it. Default 50.
+	MaxDenials int
 	// MaxParallelCalls are the native calls of one execution that are on their
 	// way at once; more wait their turn in the worker. Default 8.
 	MaxParallelCalls int
@@ -41,9 +44,14 @@ type Limits struct {
 	// MaxSearchResponseBytes of a search's or description's structured
 	// content. Default 64 KiB.
 	MaxSearchResponseBytes int
-	// MaxConcurrentExecutions are live workers and attempts to spawn one.
-	// Default 8.
+	// MaxConcurrentExecutions are live workers and attempts to start one, idle
+	// workers included. Default 8.
 	MaxConcurrentExecutions int
+	// MaxQueuedExecutions wait for a worker in all; one more is refused at
+	// once. Default 256.
+	MaxQueuedExecutions int
+	// MaxQueuedPerSubject are those of them of one subject. Default 32.
+	MaxQueuedPerSubject int
 	// WorkerMemory is how many bytes a worker's address space may grow from
 	// where it stands when the sandbox is entered: the only limit of memory.
 	// Half of it is where the worker's garbage collector works harder. At
@@ -57,6 +65,7 @@ const (
 	DefaultMaxSteps                  = 50_000_000
 	DefaultMaxExecutionTime          = 5 * time.Second
 	DefaultMaxNativeCalls            = 1000
+	DefaultMaxDenials                = 50
 	DefaultMaxParallelCalls          = 8
 	DefaultMaxValueDepth             = 32
 	DefaultMaxValueBytes             = 1 << 20
@@ -65,6 +74,8 @@ const (
 	DefaultMaxSearchResults          = 20
 	DefaultMaxSearchResponseBytes    = 64 << 10
 	DefaultMaxConcurrentExecutions   = 8
+	DefaultMaxQueuedExecutions       = 256
+	DefaultMaxQueuedPerSubject       = 32
 	DefaultWorkerMemory              = worker.DefaultMemory
 )
 
@@ -75,6 +86,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxSteps", &l.MaxSteps, DefaultMaxSteps)
 	fill(&problems, "MaxExecutionTime", &l.MaxExecutionTime, DefaultMaxExecutionTime)
 	fill(&problems, "MaxNativeCalls", &l.MaxNativeCalls, DefaultMaxNativeCalls)
+	fill(&problems, "MaxDenials", &l.MaxDenials, DefaultMaxDenials)
 	fill(&problems, "MaxParallelCalls", &l.MaxParallelCalls, DefaultMaxParallelCalls)
 	fill(&problems, "MaxValueDepth", &l.MaxValueDepth, DefaultMaxValueDepth)
 	fill(&problems, "MaxValueBytes", &l.MaxValueBytes, DefaultMaxValueBytes)
@@ -83,6 +95,8 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxSearchResults", &l.MaxSearchResults, DefaultMaxSearchResults)
 	fill(&problems, "MaxSearchResponseBytes", &l.MaxSearchResponseBytes, DefaultMaxSearchResponseBytes)
 	fill(&problems, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
+	fill(&problems, "MaxQueuedExecutions", &l.MaxQueuedExecutions, DefaultMaxQueuedExecutions)
+	fill(&problems, "MaxQueuedPerSubject", &l.MaxQueuedPerSubject, DefaultMaxQueuedPerSubject)
 	fill(&problems, "WorkerMemory", &l.WorkerMemory, DefaultWorkerMemory)
 	if 0 < l.WorkerMemory && l.WorkerMemory < worker.MinMemory {
 		problems = append(problems, fmt.Errorf("limit WorkerMemory is %d bytes, at least %d are needed", l.WorkerMemory, worker.MinMemory))

@@ -68,13 +68,12 @@ type recorder struct {
 	closed  bool // the snapshot was taken
 }
 
-// begin adds a call in state not_dispatched and returns its index.
-func (r *recorder) begin(id, name string) int {
+// begin adds a call in state not_dispatched.
+func (r *recorder) begin(id, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, CallRecord{Sequence: len(r.calls) + 1, ID: id, Name: name, State: CallNotDispatched})
 	r.started = append(r.started, time.Now())
-	return len(r.calls) - 1
 }
 
 // dispatched marks that the handler runs from now on. It is false when the

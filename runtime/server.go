@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/capgen/capgen/runtime/worker"
@@ -20,9 +19,7 @@ type Server struct {
 	dispatcher *dispatcher
 	runner     worker.Runner
 	log        *slog.Logger
-	slots      chan struct{} // one per execution that may run
-	closed     chan struct{}
-	closeOnce  sync.Once
+	admission  *admission
 
 	sandbox     Sandbox
 	confinement Confinement
@@ -41,8 +38,7 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 		dispatcher: &dispatcher{catalog: c, authorizer: o.Authorizer, limits: limits, log: log},
 		runner:     runner,
 		log:        log,
-		slots:      make(chan struct{}, limits.MaxConcurrentExecutions),
-		closed:     make(chan struct{}),
+		admission:  newAdmission(limits),
 		sandbox:    o.Sandbox,
 	}
 }
@@ -73,7 +69,7 @@ func (s *Server) Sandbox() (Sandbox, Confinement) { return s.sandbox, s.confinem
 // everything. It waits for handlers that ignore their context, but not longer
 // than some seconds: its error says how many still run. It is idempotent.
 func (s *Server) Close() error {
-	s.closeOnce.Do(func() { close(s.closed) })
+	s.admission.close()
 	err := s.runner.Close()
 	if left := s.dispatcher.late.Drain(closeGrace); left > 0 {
 		err = errors.Join(err, fmt.Errorf("runtime: %d handlers ignore that their timeout has ended them and still run", left))

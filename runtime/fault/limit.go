@@ -12,6 +12,10 @@ const (
 	MaxValueBytes             = "MaxValueBytes"
 	MaxIntermediateValueBytes = "MaxIntermediateValueBytes"
 	MaxParallelCalls          = "MaxParallelCalls"
+	MaxDenials                = "MaxDenials"
+	MaxQueuedExecutions       = "MaxQueuedExecutions"
+	MaxQueuedPerSubject       = "MaxQueuedPerSubject"
+	WorkerMemory              = "WorkerMemory"
 	MaxSearchQueryBytes       = "MaxSearchQueryBytes"
 )
 

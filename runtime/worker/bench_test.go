@@ -22,7 +22,7 @@ func (inProcess) Call(id string, arguments []byte) ([]byte, *fault.Fault) {
 func (inProcess) Refused(string) *fault.Fault { return nil }
 
 func benchmarkProcess(b *testing.B, source string) {
-	s := spawner(b, worker.Config{})
+	s := pool(b, worker.Config{})
 	for b.Loop() {
 		if _, err := s.Run(context.Background(), job(source)); err != nil {
 			b.Fatal(err)
@@ -57,7 +57,7 @@ func BenchmarkNativeCall(b *testing.B) {
 		return fmt.Sprintf("def main():\n  for i in range(%d):\n    test.echo(text = \"hello\")\n", n)
 	}
 	b.Run("process", func(b *testing.B) {
-		s := spawner(b, worker.Config{})
+		s := pool(b, worker.Config{})
 		j := job(calls(b.N))
 		j.Limits.Calls, j.Limits.Steps, j.Limits.ResultBytes = int64(b.N), 1<<40, 1<<40
 		started := false

@@ -12,7 +12,7 @@ import (
 	"github.com/capgen/capgen/runtime/binding"
 )
 
-// Config is what a Spawner needs. It is only read.
+// Config is what a Pool needs. It is only read.
 type Config struct {
 	// Executable is run as the worker. Empty means this process's own, which
 	// on Linux stays the one that is running when its file is replaced.
@@ -33,9 +33,15 @@ type Config struct {
 	// CPU is the processor time that a worker may use before the kernel ends
 	// it, a net under the deadline; zero sets none.
 	CPU time.Duration
-	// Stderr receives what workers write to standard error, which is their
-	// runtime's last words; nil discards it. The Spawner does not close it.
-	Stderr *os.File
+	// Processes bounds the workers that live and the attempts to start one,
+	// idle ones included. It is positive.
+	Processes int
+	// Idle is how many workers wait, ready, for a program: from 0, for none, to
+	// Processes.
+	Idle int
+	// Failed is told of each attempt to start an idle worker that failed; nil
+	// is told nothing.
+	Failed func(error)
 }
 
 // Bounds of Config.Memory, in bytes.
@@ -52,8 +58,10 @@ type resolved struct {
 	table      []byte // the whole frame
 	digest     string
 	required   []string // layers that each worker must report
-	stderr     *os.File
-	opened     bool // stderr is ours to close
+	memory     int64    // what a worker may have
+	processes  int
+	idle       int
+	failed     func(error)
 }
 
 var errInWorker = errors.New("worker: a worker cannot start workers: main must call ServeWorkerAndExit before it builds a server")
@@ -62,7 +70,10 @@ func (c Config) resolve() (*resolved, error) {
 	if IsWorker() {
 		return nil, errInWorker
 	}
-	r := &resolved{executable: c.Executable, stderr: c.Stderr}
+	r := &resolved{processes: c.Processes, idle: c.Idle, failed: c.Failed}
+	if r.failed == nil {
+		r.failed = func(error) {}
+	}
 	table, err := binding.ParseTable(c.Table)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
@@ -74,28 +85,22 @@ func (c Config) resolve() (*resolved, error) {
 	if r.required, err = c.required(); err != nil {
 		return nil, err
 	}
-	memory := cmp.Or(c.Memory, DefaultMemory)
-	if memory < MinMemory {
-		return nil, fmt.Errorf("worker: a memory budget of %d bytes, at least %d are needed", memory, MinMemory)
+	r.memory = cmp.Or(c.Memory, DefaultMemory)
+	if r.memory < MinMemory {
+		return nil, fmt.Errorf("worker: a memory budget of %d bytes, at least %d are needed", r.memory, MinMemory)
 	}
 	if c.CPU < 0 || c.CPU.Milliseconds() > maxCPUMillis {
 		return nil, fmt.Errorf("worker: a processor time of %v", c.CPU)
 	}
 	message := message{
 		kind: kindTable, protocol: protocol, digest: r.digest, body: c.Table,
-		memory: memory, cpuMillis: c.CPU.Milliseconds(), sandbox: c.Sandbox != SandboxOff,
+		memory: r.memory, cpuMillis: c.CPU.Milliseconds(), sandbox: c.Sandbox != SandboxOff,
 	}
 	if r.table, err = appendFrame(nil, message.append); err != nil {
 		return nil, err
 	}
 	if r.executable, err = executable(c.Executable); err != nil {
 		return nil, err
-	}
-	if r.stderr == nil {
-		if r.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
-			return nil, fmt.Errorf("worker: %w", err)
-		}
-		r.opened = true
 	}
 	return r, nil
 }
@@ -116,10 +121,4 @@ func executable(given string) (string, error) {
 		return "", fmt.Errorf("worker: executable: %w", err)
 	}
 	return path, nil
-}
-
-func (r *resolved) close() {
-	if r.opened {
-		r.stderr.Close()
-	}
 }

@@ -33,7 +33,7 @@ func TestWorkerIsConfined(t *testing.T) {
 	}
 	for mode, want := range map[worker.Sandbox]string{worker.SandboxAuto: "NoNewPrivs: 1 Seccomp: 2", worker.SandboxOff: "NoNewPrivs: 0 Seccomp: 0"} {
 		t.Run(mode.String(), func(t *testing.T) {
-			s := spawner(t, worker.Config{Sandbox: mode})
+			s := pool(t, worker.Config{Sandbox: mode})
 			j := job("test.echo(text = \"a\")")
 			j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
 				workers, _ := children(t, os.Getpid())
@@ -74,7 +74,7 @@ func TestMissingLayer(t *testing.T) {
 	if _, err := worker.Probe(context.Background(), less); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("probe: %v", err)
 	}
-	if _, err := spawner(t, less).Run(context.Background(), job("1")); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := pool(t, less).Run(context.Background(), job("1")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("run: %v", err)
 	}
 	silent := worker.Config{Executable: fakeWorker(t, "no layers"), Table: table(), Sandbox: worker.SandboxRequired}

@@ -1,5 +1,5 @@
 // Package worker runs each program in a process of its own: on the host's side
-// it spawns, feeds, watches, kills and reaps that process; on the worker's
+// it starts, feeds, watches, kills and reaps that process; on the worker's
 // side it is the process's entry. It must never know a subject, an authorizer
 // or a handler: native calls go to a function the host gives.
 //
@@ -10,9 +10,9 @@
 //
 // because a worker is the host's own executable started again. Then
 //
-//	spawner, err := worker.NewSpawner(worker.Config{Table: table})
+//	pool, err := worker.NewPool(worker.Config{Table: table, Processes: 8, Idle: 4})
 //	…
-//	result, err := spawner.Run(ctx, worker.Job{Source: source, Limits: limits, Call: call})
+//	result, err := pool.Run(ctx, worker.Job{Source: source, Limits: limits, Call: call})
 //
 // # Trust
 //

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/capgen/capgen/runtime/canon"
@@ -30,6 +31,10 @@ func RunFake(mode string) {
 	if play, ok := fakes[mode]; ok {
 		play(f)
 		os.Exit(0)
+	}
+	var frames, bytes int
+	if n, _ := fmt.Sscanf(mode, "dies after %d frames and %d bytes", &frames, &bytes); n == 2 {
+		f.die(frames, bytes)
 	}
 	panic("no fake " + mode)
 }
@@ -129,6 +134,7 @@ var fakes = map[string]func(f *fake){
 		f.raw([]byte("bye"))
 	},
 	"status":    func(f *fake) { f.ready0(); f.frames.next(); os.Exit(3) },
+	"talks":     func(f *fake) { f.ready0(); time.Sleep(100 * time.Millisecond); f.raw([]byte("bye")); hang() },
 	"lingering": func(f *fake) { f.ready0(); hang() },
 	"complains": func(f *fake) {
 		fmt.Fprint(os.Stderr, "cannot open the license file ", strings.Repeat("x", 10_000))
@@ -160,13 +166,40 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindCall, sequence: 1, path: []uint32{1}, body: emptyArguments})
 		hang()
 	},
-	"two calls": func(f *fake) { f.ready(); f.call(1); f.call(2); hang() },
-	"two calls at once": func(f *fake) {
+	"too many calls at once": func(f *fake) {
 		f.ready()
-		one, _ := appendFrame(nil, (&message{kind: kindCall, sequence: 1, capability: "a", path: []uint32{1}, body: emptyArguments}).append)
-		two, _ := appendFrame(one, (&message{kind: kindCall, sequence: 2, capability: "a", path: []uint32{2}, body: emptyArguments}).append)
-		f.raw(two)
+		for i := range uint32(9) {
+			f.apart(i+1, i)
+		}
 		hang()
+	},
+	"early result": func(f *fake) { f.ready(); f.apart(1, 0); f.result([]byte{1}) },
+	"early fault": func(f *fake) {
+		f.ready()
+		f.apart(1, 0)
+		f.send(&message{kind: kindFault, fault: &fault.Fault{Class: fault.ProgramError, Message: "abc"}})
+		hang()
+	},
+	"ends early": func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1) },
+	"impatient": func(f *fake) {
+		f.ready()
+		f.call(1)
+		f.call(2)
+		f.receive()
+		f.receive()
+		f.result([]byte{1})
+	},
+	"reads no part": func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1); hang() },
+	"out of order": func(f *fake) {
+		f.ready()
+		for i := range uint32(3) {
+			f.apart(i+1, i)
+		}
+		var order []byte
+		for range 3 {
+			order = append(order, byte(f.receive().sequence))
+		}
+		f.result(append([]byte{0x93}, order...))
 	},
 	"deep arguments": func(f *fake) { f.ready(); f.arguments(nested(40)) },
 	"large arguments": func(f *fake) {
@@ -209,10 +242,71 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindResult, steps: 1 << 60, body: []byte{1}})
 		hang()
 	},
-	"not ready":     func(f *fake) { f.receive(); f.result([]byte{1}) },
+	"not ready": func(f *fake) { f.receive(); f.result([]byte{1}) },
+	"out of memory": func(f *fake) {
+		f.ready()
+		bound := syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &bound); err != nil {
+			panic(err)
+		}
+		var hoard [][]byte
+		for {
+			hoard = append(hoard, make([]byte, 1<<16))
+		}
+	},
+	"out of memory at once": func(f *fake) {
+		f.ready()
+		bound := syscall.Rlimit{Cur: 1 << 30, Max: 1 << 30}
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &bound); err != nil {
+			panic(err)
+		}
+		f.raw(make([]byte, 1<<34))
+	},
+	"says out of memory": func(f *fake) {
+		f.ready()
+		fmt.Fprintln(os.Stderr, "fatal error: out of memory")
+		os.Exit(1)
+	},
+	"panics":        func(f *fake) { f.ready(); panic(strings.Repeat("x", 1<<20)) },
 	"reads nothing": func(f *fake) { f.ready(); f.call(1); hang() },
 	"grandchild":    func(f *fake) { f.ready(); f.grandchild() },
 	"leaves group":  func(f *fake) { f.ready(); f.leaveGroup() },
+}
+
+// apart sends a call of a callable in parallel.
+func (f *fake) apart(sequence, index uint32) {
+	f.send(&message{kind: kindCall, sequence: sequence, capability: "test.echo", path: []uint32{1, index, 1}, body: emptyArguments})
+}
+
+// die ends the process after so many frames of an honest conversation and so
+// many bytes of the next.
+func (f *fake) die(frames, bytes int) {
+	table := f.receive()
+	for i, m := range []*message{
+		{kind: kindReady, protocol: protocol, digest: table.digest},
+		{kind: kindCall, sequence: 1, capability: "test.echo", path: []uint32{1}, body: emptyArguments},
+		{kind: kindUnbound, sequence: 2, capability: "test.echo"},
+		{kind: kindCall, sequence: 3, capability: "test.echo", path: []uint32{3, 0, 1}, body: emptyArguments},
+		{kind: kindCall, sequence: 4, capability: "test.echo", path: []uint32{3, 1, 1}, body: emptyArguments},
+		{kind: kindResult, body: []byte{1}},
+	} {
+		frame, err := appendFrame(nil, m.append)
+		if err != nil {
+			panic(err)
+		}
+		if i == frames {
+			f.raw(frame[:bytes])
+			os.Exit(0)
+		}
+		f.raw(frame)
+		if i < 3 {
+			f.receive() // the program, and the answers
+		} else if i == 4 {
+			f.receive()
+			f.receive()
+		}
+	}
+	hang()
 }
 
 // ready0 shakes hands as an honest worker does.

@@ -39,6 +39,11 @@ type frameReader struct {
 	start, end int // unread part of buf
 }
 
+// reset makes r a reader of another stream. What was read is dropped.
+func (r *frameReader) reset(source io.Reader, max int) {
+	r.source, r.max, r.start, r.end = source, max, 0, 0
+}
+
 const readSize = 16 << 10
 
 func newFrameReader(source io.Reader, max int) *frameReader {

@@ -6,11 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/worker"
 )
@@ -35,47 +38,60 @@ func fakeWorker(t *testing.T, mode string) string {
 	return script(t, fmt.Sprintf("export %s='%s'\nexec '%s'", worker.FakeVariable, mode, self))
 }
 
+// strict answers with 1, if the arguments are what an honest worker sends.
+func strict(_ context.Context, c worker.Call) worker.Reply {
+	r := canon.NewWireReader(c.Arguments, limits().Depth)
+	r.Skip()
+	if err := r.End(); err != nil && !c.BindFailure {
+		return worker.Reply{Broken: "arguments: " + err.Error()}
+	}
+	return worker.Reply{Value: []byte{1}}
+}
+
+// stuck answers when the execution is over.
+func stuck(ctx context.Context, _ worker.Call) worker.Reply {
+	<-ctx.Done()
+	return worker.Reply{}
+}
+
 func TestLyingWorkers(t *testing.T) {
 	for mode, message := range map[string]string{
-		"empty frame":       "an empty frame",
-		"huge frame":        "too large",
-		"flood":             "",
-		"half a frame":      "ended before",
-		"no frame":          "ended before",
-		"not wire":          "",
-		"unknown kind":      "unknown message kind",
-		"kind of the host":  "the host's",
-		"ready twice":       "out of place",
-		"trailing bytes":    "a body of 1 bytes",
-		"sequence":          "call 1 came as call 2",
-		"same sequence":     "call 2 came as call 1",
-		"no capability":     "a call of no capability",
-		"two calls":         "while its call was on the way",
-		"two calls at once": "while its call was on the way",
-		"deep arguments":    "arguments",
-		"large arguments":   "arguments of",
-		"bad arguments":     "arguments",
-		"calls without end": "more than 1000 calls",
-		"deep result":       "result",
-		"large result":      "a result of",
-		"empty result":      "result",
-		"two results":       "bytes after its result",
-		"denied":            "a fault of class permission_denied",
-		"bad text":          "UTF-8",
-		"not ready":         "instead of ready",
-		"version":           "protocol",
-		"digest":            "another binding table",
+		"empty frame":            "an empty frame",
+		"huge frame":             "too large",
+		"flood":                  "",
+		"half a frame":           "ended before",
+		"no frame":               "ended before",
+		"not wire":               "",
+		"unknown kind":           "unknown message kind",
+		"kind of the host":       "the host's",
+		"ready twice":            "out of place",
+		"trailing bytes":         "a body of 1 bytes",
+		"sequence":               "call 1 came as call 2",
+		"same sequence":          "call 2 came as call 1",
+		"no capability":          "a call of no capability",
+		"too many calls at once": "more than 8 calls on the way",
+		"early result":           "a result while 1 calls were on the way",
+		"ends early":             "ended before",
+		"deep arguments":         "arguments",
+		"large arguments":        "arguments of",
+		"bad arguments":          "arguments",
+		"calls without end":      "more than 1000 calls",
+		"deep result":            "result",
+		"large result":           "a result of",
+		"empty result":           "result",
+		"two results":            "bytes after its result",
+		"denied":                 "a fault of class permission_denied",
+		"bad text":               "UTF-8",
+		"not ready":              "instead of ready",
+		"version":                "protocol",
+		"digest":                 "another binding table",
 	} {
 		t.Run(mode, func(t *testing.T) {
-			s := spawner(t, worker.Config{Executable: fakeWorker(t, mode)})
+			s := pool(t, worker.Config{Executable: fakeWorker(t, mode)})
 			j := job("1")
-			if strings.HasPrefix(mode, "two calls") {
-				j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
-					<-ctx.Done()
-					return worker.Reply{}
-				}
-			} else {
-				j.Call = func(context.Context, worker.Call) worker.Reply { return worker.Reply{Value: []byte{1}} }
+			j.Call = strict
+			if strings.Contains(mode, "at once") || strings.Contains(mode, "early") {
+				j.Call = stuck
 			}
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -93,16 +109,129 @@ func TestLyingWorkers(t *testing.T) {
 }
 
 func TestStepsAreNotBelieved(t *testing.T) {
-	s := spawner(t, worker.Config{Executable: fakeWorker(t, "many steps")})
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "many steps")})
 	r, err := s.Run(context.Background(), job("1"))
 	if err != nil || r.Steps != limits().Steps {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
+// A worker may die anywhere: between two frames, and within one.
+func TestWorkerThatDies(t *testing.T) {
+	for frames := range 6 {
+		for _, bytes := range []int{0, 2, 5} {
+			t.Run(fmt.Sprint(frames, bytes), func(t *testing.T) {
+				s := pool(t, worker.Config{Executable: fakeWorker(t, fmt.Sprintf("dies after %d frames and %d bytes", frames, bytes))})
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				defer cancel()
+				j := job("1")
+				j.Call = strict
+				_, err := s.Run(ctx, j)
+				if frames == 0 && err != nil && strings.HasPrefix(err.Error(), "worker: start: ") {
+					return // it never became one
+				}
+				wantFault(t, err, fault.WorkerLost, "ended before")
+			})
+		}
+	}
+}
+
+// A worker that its memory did not suffice for says so with its status and its
+// last words, however much it says.
+func TestWorkerWithoutMemory(t *testing.T) {
+	for mode, class := range map[string]fault.Class{
+		"out of memory":         fault.Limit,
+		"out of memory at once": fault.Limit,
+		"says out of memory":    fault.WorkerLost,
+		"panics":                fault.WorkerLost,
+	} {
+		t.Run(mode, func(t *testing.T) {
+			s := pool(t, worker.Config{Executable: fakeWorker(t, mode)})
+			_, err := s.Run(context.Background(), job("1"))
+			f := wantFault(t, err, class, "")
+			if limit := f.Limit == fault.WorkerMemory && f.Bound == 256<<20; limit != (class == fault.Limit) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// Calls of main that came together are answered one after the other.
+func TestImpatientWorker(t *testing.T) {
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "impatient")})
+	var running atomic.Int32
+	j := job("1")
+	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
+		if running.Add(1) > 1 {
+			t.Error("calls overlap")
+		}
+		time.Sleep(20 * time.Millisecond)
+		running.Add(-1)
+		return strict(ctx, c)
+	}
+	if _, err := s.Run(context.Background(), j); err != nil {
+		t.Error(err)
+	}
+}
+
+// Calls in parallel are begun in the program's order, run at once and are
+// answered as they are done.
+func TestRepliesComeInTheOrderOfCompletion(t *testing.T) {
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "out of order")})
+	var begun []uint32
+	var done [5]chan struct{}
+	for i := range done {
+		done[i] = make(chan struct{})
+	}
+	close(done[4])
+	j := job("1")
+	j.Begin = func(c worker.Call) { begun = append(begun, c.Sequence) }
+	j.Call = func(_ context.Context, c worker.Call) worker.Reply {
+		<-done[c.Sequence+1] // the third is done first
+		time.AfterFunc(20*time.Millisecond, func() { close(done[c.Sequence]) })
+		return worker.Reply{Value: []byte{1}}
+	}
+	r, err := s.Run(context.Background(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := json(t, r.Value); got != "[3,2,1]" || !slices.Equal(begun, []uint32{1, 2, 3}) {
+		t.Errorf("answered %s, begun %v", got, begun)
+	}
+}
+
+// A fault ends an execution also while calls are on the way; their context ends.
+func TestFaultWhileCallsAreOnTheWay(t *testing.T) {
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "early fault")})
+	j := job("1")
+	j.Call = stuck
+	_, err := s.Run(context.Background(), j)
+	wantFault(t, err, fault.ProgramError, "abc")
+}
+
+// Calls in parallel that ignore their context do not hold the run.
+func TestUncooperativeParallelCalls(t *testing.T) {
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "reads no part")})
+	release := make(chan struct{})
+	j := job("1")
+	j.Call = func(context.Context, worker.Call) worker.Reply {
+		<-release
+		return worker.Reply{Value: []byte{1}}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := s.Run(ctx, j)
+	wantFault(t, err, fault.Limit, "time")
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("took %v", took)
+	}
+	close(release) // they answer a worker that is gone
+}
+
 // A worker that does not read cannot hold the host in a write.
 func TestWorkerThatDoesNotRead(t *testing.T) {
-	s := spawner(t, worker.Config{Executable: fakeWorker(t, "reads nothing")})
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "reads nothing")})
 	j := job("1")
 	j.Call = func(context.Context, worker.Call) worker.Reply {
 		return worker.Reply{Value: wireString(strings.Repeat("x", 1<<19))}
@@ -119,7 +248,7 @@ func TestWorkerThatDoesNotRead(t *testing.T) {
 
 // Nor can a process it leaves behind, which holds the pipes.
 func TestGrandchild(t *testing.T) {
-	s := spawner(t, worker.Config{Executable: fakeWorker(t, "grandchild")})
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "grandchild")})
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
@@ -133,7 +262,7 @@ func TestGrandchild(t *testing.T) {
 // Nor can a worker that left its process group, in which a child of its stays,
 // so that a kill of the group seems to succeed.
 func TestWorkerThatLeavesItsGroup(t *testing.T) {
-	s := spawner(t, worker.Config{Executable: fakeWorker(t, "leaves group")})
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "leaves group")})
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	j := job("1")
@@ -234,7 +363,7 @@ func TestForkGuard(t *testing.T) {
 	if !worker.IsWorker() {
 		t.Fatal("not a worker")
 	}
-	if _, err := worker.NewSpawner(worker.Config{Table: table()}); err == nil || !strings.Contains(err.Error(), "ServeWorkerAndExit") {
+	if _, err := worker.NewPool(worker.Config{Table: table(), Processes: 8}); err == nil || !strings.Contains(err.Error(), "ServeWorkerAndExit") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := worker.Probe(context.Background(), worker.Config{Table: table()}); err == nil {

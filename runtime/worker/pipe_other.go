@@ -22,5 +22,6 @@ func newPipe(hostReads bool) (*hostPipe, *os.File, error) {
 func (p *hostPipe) Read(b []byte) (int, error)  { return p.file.Read(b) }
 func (p *hostPipe) Write(b []byte) (int, error) { return p.file.Write(b) }
 func (p *hostPipe) stirred() bool               { return false }
+func (p *hostPipe) hungUp() bool                { return false }
 func (p *hostPipe) stop()                       {}
 func (p *hostPipe) Close() error                { return p.file.Close() }

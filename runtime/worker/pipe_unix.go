@@ -106,6 +106,13 @@ func (p *hostPipe) stirred() bool {
 	return n > 0
 }
 
+// hungUp reports, without waiting, whether nobody holds the other end.
+func (p *hostPipe) hungUp() bool {
+	poll := [1]unix.PollFd{{Fd: int32(p.fd)}}
+	n, _ := unix.Poll(poll[:], 0)
+	return n > 0
+}
+
 // stop makes Read and Write return soon.
 func (p *hostPipe) stop() { p.stopped.Store(true) }
 

@@ -27,7 +27,6 @@ func Probe(ctx context.Context, c Config) (Confinement, error) {
 	if err != nil {
 		return Confinement{}, err
 	}
-	defer r.close()
 	read, write, err := os.Pipe()
 	if err != nil {
 		return Confinement{}, fmt.Errorf("worker: probe: %w", err)

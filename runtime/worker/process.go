@@ -13,6 +13,7 @@ import (
 // the one that started it.
 type process struct {
 	in, out  *hostPipe
+	words    *lastWords // nil when standard error is another's
 	inClosed bool
 	os       *os.Process
 
@@ -22,29 +23,38 @@ type process struct {
 }
 
 // start runs executable as a worker: no arguments, no variables but the
-// marker, no descriptors but the two pipes and stderr.
-func start(executable string, stderr *os.File) (*process, error) {
-	in, childIn, err := newPipe(false)
-	if err != nil {
-		return nil, fmt.Errorf("worker: pipe: %w", err)
+// marker, no descriptors but the two pipes and standard error, which is stderr
+// or, if that is nil, what process.words reads.
+func start(executable string, stderr *os.File) (p *process, err error) {
+	p = new(process)
+	defer func() {
+		if err != nil {
+			p.closePipes()
+			p = nil
+		}
+	}()
+	if stderr == nil {
+		if p.words, err = newLastWords(); err != nil {
+			return p, fmt.Errorf("worker: pipe: %w", err)
+		}
+		stderr = p.words.child
+	}
+	var childIn, childOut *os.File
+	if p.in, childIn, err = newPipe(false); err != nil {
+		return p, fmt.Errorf("worker: pipe: %w", err)
 	}
 	defer childIn.Close()
-	out, childOut, err := newPipe(true)
-	if err != nil {
-		in.Close()
-		return nil, fmt.Errorf("worker: pipe: %w", err)
+	if p.out, childOut, err = newPipe(true); err != nil {
+		return p, fmt.Errorf("worker: pipe: %w", err)
 	}
 	defer childOut.Close()
-	p := &process{in: in, out: out}
 	p.os, err = os.StartProcess(executable, []string{"capgen-worker"}, &os.ProcAttr{
 		Env:   []string{stdoutguard.Marker + "=" + strconv.Itoa(protocol)},
 		Files: []*os.File{childIn, childOut, stderr},
 		Sys:   attributes(),
 	})
 	if err != nil {
-		in.Close()
-		out.Close()
-		return nil, fmt.Errorf("worker: start: %w", err)
+		return p, fmt.Errorf("worker: start: %w", err)
 	}
 	return p, nil
 }
@@ -64,19 +74,28 @@ func (p *process) kill() {
 	killTree(p.os)
 }
 
-// end closes the input, kills, closes the output and reaps, in this order. It
-// is called once.
-func (p *process) end() { p.closeInput(); p.kill(); p.reap() }
+// end kills the process, closes the pipes and reaps. It is called once.
+func (p *process) end() { p.kill(); p.reap() }
 
 func (p *process) closeInput() {
-	if !p.inClosed {
+	if !p.inClosed && p.in != nil {
 		p.inClosed = true
 		p.in.Close()
 	}
 }
 
-// reap closes the output and waits for the process, which must be ending.
+// reap closes the pipes and waits for the process, which must be ending.
 func (p *process) reap() *os.ProcessState {
-	p.out.Close()
+	p.closePipes()
 	return p.wait()
+}
+
+func (p *process) closePipes() {
+	p.closeInput()
+	if p.out != nil {
+		p.out.Close()
+	}
+	if p.words != nil {
+		p.words.close()
+	}
 }

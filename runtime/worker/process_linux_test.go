@@ -29,7 +29,7 @@ func fakeMain() {
 
 // spinAsHost runs until it is killed, and says when its program spins.
 func spinAsHost() {
-	s, err := worker.NewSpawner(worker.Config{Table: table()})
+	s, err := worker.NewPool(worker.Config{Table: table(), Processes: 8})
 	if err != nil {
 		panic(err)
 	}
@@ -124,7 +124,7 @@ func TestHostKilled(t *testing.T) {
 }
 
 func TestWorkerKilledMidCall(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("test.echo(text = \"a\")")
 	handler := make(chan error, 1)
 	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
@@ -162,7 +162,7 @@ func descriptors(t *testing.T) int {
 
 // 200 executions of all outcomes leave no process, descriptor or goroutine.
 func TestNothingIsLeft(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	sources := []string{"1", "test.echo(text = \"a\")", "x = = 1", "[].x", "lambda: 1"}
 	run := func(i int) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+i%7)*2*time.Millisecond)
@@ -199,7 +199,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // Close returns when every process is gone.
 func TestCloseReaps(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("while True:\n  pass")
 	j.Limits.Steps = 1 << 50
 	var group sync.WaitGroup
@@ -221,7 +221,7 @@ func TestCloseReaps(t *testing.T) {
 // The worker's environment is its marker alone.
 func TestWorkerIsBare(t *testing.T) {
 	t.Setenv("CAPGEN_TEST_SECRET", "x")
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("test.echo(text = \"a\")")
 	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
 		all, _ := children(t, os.Getpid())
@@ -237,7 +237,7 @@ func TestWorkerIsBare(t *testing.T) {
 			t.Errorf("command line %q, %v", line, err)
 		}
 		links, _ := filepath.Glob(root + "fd/*")
-		pipes, pipeNames := 0, []string(nil)
+		pipes := map[string][]string{}
 		for _, link := range links {
 			target, _ := os.Readlink(link)
 			if own, _ := os.Readlink("/proc/self/fd/" + filepath.Base(link)); own == target {
@@ -245,16 +245,15 @@ func TestWorkerIsBare(t *testing.T) {
 			}
 			switch {
 			case strings.HasPrefix(target, "pipe:"):
-				pipes++
-				pipeNames = append(pipeNames, filepath.Base(link)+" "+target)
+				pipes[target] = append(pipes[target], filepath.Base(link))
 			case target == "/dev/null", strings.HasPrefix(target, "anon_inode:"), strings.HasPrefix(target, "/sys/fs/cgroup/"):
 				// The runtime owns these.
 			default:
 				t.Errorf("descriptor %s is %s", filepath.Base(link), target)
 			}
 		}
-		if pipes != 2 {
-			t.Errorf("%d pipes: %v", pipes, pipeNames)
+		if len(pipes) != 3 {
+			t.Errorf("%d pipes: %v", len(pipes), pipes)
 		}
 		return echo(ctx, c)
 	}

@@ -2,7 +2,13 @@
 
 package worker
 
-import "os"
+import (
+	"os"
+	"time"
+)
+
+// await gives the process so long to end by itself.
+func (p *process) await(most time.Duration) { time.Sleep(most) }
 
 // wait reaps the process. Here a kill may in theory meet the reaping of a
 // process that ends by itself, which only a probe's does.

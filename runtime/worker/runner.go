@@ -25,10 +25,14 @@ type Runner interface {
 type Job struct {
 	Source string
 	Limits Limits
-	// Call answers one native call. It may run on another goroutine than
-	// Run's; calls of one job never overlap unless the program asked for
-	// parallel calls. It must return when ctx ends: the Runner waits for it
-	// only in Close, and there only so long.
+	// Begin, unless nil, is told of each call in the order in which the program
+	// made them, before Call is. It must not wait for anything.
+	Begin func(call Call)
+	// Call answers one native call. It runs on another goroutine than Run's;
+	// up to Limits.Parallel calls of a job overlap, if the program asked for
+	// parallel ones. It must return when ctx ends: the Runner waits for it
+	// only in Close, and there only so long. It must not keep call.Arguments,
+	// whose bytes are used again.
 	Call func(ctx context.Context, call Call) Reply
 }
 
@@ -47,8 +51,11 @@ type Call struct {
 	// the path of that parallel and the callable's index, from 0, and ends with
 	// the ordinal of the call in the callable: 2, 0, 1 is the first call of the
 	// first callable of what main called second. Nil for a bind failure.
-	Path      []uint32
-	Arguments []byte // wire encoding of the given keyword arguments
+	Path []uint32
+	// Arguments are the given keyword arguments in wire encoding, not longer
+	// than Limits.ValueBytes. Nothing else of them was checked: it is for Call
+	// to read them strictly and within Limits.Depth.
+	Arguments []byte
 	// BindFailure: the worker refused the arguments itself and reports the
 	// attempt for counting and the receipt; Arguments is nil.
 	BindFailure bool
@@ -59,6 +66,9 @@ type Call struct {
 type Reply struct {
 	Value []byte
 	Fault *fault.Fault
+	// Broken, if not empty, says what about the call no honest worker sends.
+	// The execution ends as that of a worker that broke the protocol.
+	Broken string
 }
 
 // Result is what main returned.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/capgen/capgen/runtime/canon"
@@ -14,31 +16,60 @@ import (
 const (
 	// readyTimeout bounds the start of a worker, whatever the context says.
 	readyTimeout = 5 * time.Second
-	// watchInterval is how often a worker is looked at while a native call is
-	// on its way: one that died frees the call.
+	// watchInterval is how often a worker is looked at while the call that it
+	// waits for is answered: one that died is noticed at the second look.
 	watchInterval = 25 * time.Millisecond
+	// exitGrace is how long a worker that closed its output has to end by
+	// itself, so that its status says why.
+	exitGrace = 100 * time.Millisecond
+	// largestKept is the buffer that the next session may use again.
+	largestKept = 64 << 10
 )
 
 // session is the host's side of one execution: what was agreed, and what was
-// already used. One goroutine runs it.
+// already used.
+//
+// Two goroutines have a part in it. The one that called run watches: the
+// context, the worker's life, the Pool's end. The other one converses: it
+// alone reads, and answers the calls that the program waits for. Calls of
+// callables that run in parallel are answered by a goroutine each. The watcher
+// never waits for the code of a call.
 type session struct {
-	ctx     context.Context
-	spawner *Spawner
+	pool    *Pool
 	process *process
 	job     Job
 	frames  *frameReader
-	out     []byte // scratch of the last frame sent
+	calls   context.Context // of the job's function; ends with the execution
+	done    chan conclusion // holds what converse came to
 
-	sequence uint32               // of the last call
+	// The conversing goroutine's own.
+	sequence uint32 // of the last call
+	current  Call   // that it answers
+
+	onTheWay atomic.Int32 // calls that came and were not answered
+	// answering: the conversing goroutine runs the job's function, which may
+	// take for ever, and touches the process again only if over is not set.
+	answering atomic.Bool
+
+	writing  sync.Mutex           // for what follows, and the worker's input
+	over     atomic.Bool          // set under writing: the process belongs to the watcher alone
+	out      []byte               // scratch of the last frame sent
 	received int64                // bytes of successful results
 	sent     map[fault.Class]bool // classes of faults sent to the worker
+	liar     error                // why a call's goroutine ended the worker
 }
 
-func newSession(ctx context.Context, s *Spawner, p *process, job Job) *session {
-	return &session{
-		ctx: ctx, spawner: s, process: p, job: job,
-		frames: newFrameReader(p.out, slackBytes),
-	}
+// conclusion is what an execution came to.
+type conclusion struct {
+	result Result
+	err    error
+}
+
+func newSession(p *Pool, w *process, job Job) *session {
+	s := &session{pool: p, process: w, job: job, done: make(chan conclusion, 1)}
+	s.frames = p.readers.Get().(*frameReader)
+	s.frames.reset(w.out, job.Limits.ValueBytes+slackBytes)
+	return s
 }
 
 // check refuses a job that no worker could hold to.
@@ -59,27 +90,120 @@ func (j *Job) check() error {
 	return nil
 }
 
-// run speaks with the worker until it has answered or is to be killed.
-func (s *session) run() (Result, error) {
-	result, err := s.converse()
-	if err != nil && s.ctx.Err() != nil {
-		// Whatever went wrong, the kill was first.
-		return Result{Steps: result.Steps}, ended(s.ctx)
+// run has the program run, and returns when its process is gone.
+func (s *session) run(ctx context.Context) (Result, error) {
+	var cancel context.CancelFunc
+	s.calls, cancel = context.WithCancel(ctx)
+	s.pool.calls.Add()
+	go s.converse(s.speak)
+	c, concluded := s.watch(ctx)
+	lost := errors.As(c.err, new(*lostError))
+	if lost {
+		s.process.await(exitGrace)
 	}
-	return result, err
+	s.process.kill()
+	cancel()
+	abandoned := s.leave(concluded)
+	var words []byte
+	if lost {
+		words = s.process.words.read(maxWords)
+	}
+	state := s.process.reap()
+	if !abandoned && len(s.frames.buf) <= largestKept {
+		s.frames.source = nil
+		s.pool.readers.Put(s.frames)
+	}
+	if s.liar != nil && lost {
+		c.err = s.liar
+	} else if lost {
+		c.err = explain(state, words, s.pool.config.memory)
+	}
+	return c.result, c.err
 }
 
-func (s *session) converse() (Result, error) {
-	if err := s.greet(); err != nil {
-		return Result{}, fmt.Errorf("worker: start: %w", err)
+// watch waits for the conversation's end, or says why it is not waited for.
+func (s *session) watch(ctx context.Context) (c conclusion, concluded bool) {
+	look := time.NewTicker(watchInterval)
+	defer look.Stop()
+	for looks := 0; ; {
+		select {
+		case c := <-s.done:
+			if c.err != nil && ctx.Err() != nil {
+				c.err = ended(ctx)
+			}
+			return c, true
+		case <-ctx.Done():
+			return conclusion{err: ended(ctx)}, false
+		case <-s.pool.ctx.Done():
+			return conclusion{err: ErrClosed}, false
+		case <-look.C:
+			// Whoever reads sees the end by itself; whoever answers may have
+			// just come back to read what the worker left behind.
+			if !s.answering.Load() || !s.process.out.hungUp() {
+				looks = 0
+			} else if looks++; looks > 1 {
+				return conclusion{err: &lostError{errHungUp}}, false
+			}
+		}
 	}
+}
+
+// leave returns when no goroutine of the session uses the process any more, or
+// will. The process was killed, so that reads and writes end. It reports
+// whether the conversing goroutine was left with a call that goes on.
+func (s *session) leave(concluded bool) (abandoned bool) {
+	s.writing.Lock()
+	s.over.Store(true)
+	s.writing.Unlock()
+	if concluded {
+		return false
+	}
+	if s.answering.Load() {
+		return true
+	}
+	<-s.done
+	return false
+}
+
+// converse is the goroutine that reads. Code of the host may end it, and then
+// another one takes over.
+func (s *session) converse(speak func() (Result, error)) {
+	finished := false
+	defer func() {
+		if !finished {
+			go s.converse(s.resume)
+			return
+		}
+		s.pool.calls.Done()
+	}()
+	result, err := speak()
+	s.done <- conclusion{result, err}
+	finished = true
+}
+
+// speak sends the program and serves its calls until it has ended.
+func (s *session) speak() (Result, error) {
 	run := message{kind: kindRun, limits: s.job.Limits, body: []byte(s.job.Source)}
-	if err := s.send(&run); err != nil {
+	s.writing.Lock()
+	err := s.send(&run)
+	s.writing.Unlock()
+	if err != nil {
 		return Result{}, err
 	}
-	s.frames.max = s.job.Limits.ValueBytes + slackBytes
+	return s.listen()
+}
+
+// resume goes on after code of the host ended its goroutine.
+func (s *session) resume() (Result, error) {
+	if err := s.answered(failedInside()); err != nil {
+		return Result{}, err
+	}
+	return s.listen()
+}
+
+func (s *session) listen() (Result, error) {
 	for {
-		m, err := s.receive()
+		m, err := receive(s.frames)
 		if err != nil {
 			return Result{}, err
 		}
@@ -91,6 +215,9 @@ func (s *session) converse() (Result, error) {
 		case kindResult:
 			return s.result(m)
 		case kindFault:
+			if err := s.last(); err != nil {
+				return Result{}, err
+			}
 			return Result{Steps: s.counted(m.steps)}, s.failure(m.fault)
 		default:
 			return Result{}, broken("a message of kind %d out of place", m.kind)
@@ -98,165 +225,32 @@ func (s *session) converse() (Result, error) {
 	}
 }
 
-// greet sends the table and waits for ready.
-func (s *session) greet() error {
-	late := time.AfterFunc(readyTimeout, s.process.kill)
-	defer late.Stop()
-	if err := s.write(s.spawner.config.table); err != nil {
-		return err
-	}
-	m, err := s.receive()
-	if err != nil {
-		return err
-	}
-	return checkReady(m, s.spawner.config)
-}
-
-func checkReady(m *message, c *resolved) error {
-	switch {
-	case m.kind != kindReady:
-		return broken("a message of kind %d instead of ready", m.kind)
-	case m.protocol != protocol:
-		return broken("it speaks protocol %d, this host speaks %d", m.protocol, protocol)
-	case m.digest != c.digest:
-		return broken("it was given another binding table")
-	}
-	if err := unconfined(m, c.required); err != nil {
-		return broken("%v", err)
-	}
-	return nil
-}
-
-// call hands one native call to the host and its answer to the worker.
-func (s *session) call(m *message) error {
-	limits := &s.job.Limits
-	s.sequence++
-	switch {
-	case m.sequence != s.sequence:
-		return broken("call %d came as call %d", s.sequence, m.sequence)
-	case int64(s.sequence) > limits.Calls:
-		return broken("more than %d calls", limits.Calls)
-	case len(s.frames.unread()) > 0:
-		return chatter()
-	case m.capability == "":
-		return broken("a call of no capability")
-	case len(m.body) > limits.ValueBytes:
-		return broken("arguments of %d bytes", len(m.body))
-	}
-	call := Call{Sequence: m.sequence, Capability: m.capability, Path: m.path, BindFailure: m.kind == kindUnbound}
-	if !call.BindFailure {
-		if err := checkValue(m.body, limits.Depth); err != nil {
-			return broken("arguments: %v", err)
-		}
-		// The frame's buffer is read into again, perhaps while an abandoned
-		// call still looks at it.
-		call.Arguments = append([]byte(nil), m.body...)
-	}
-	reply, err := s.answer(call)
-	if err != nil {
-		return err
-	}
-	return s.send(s.replyMessage(call, reply))
-}
-
-// answer runs Job.Call on a goroutine of its own, which Spawner.Close waits
-// for: the run ends without it when the context does, or the worker.
-func (s *session) answer(call Call) (Reply, error) {
-	replies := make(chan Reply, 1)
-	ctx, cancel := context.WithCancel(s.ctx)
-	defer cancel()
-	s.spawner.calls.Add()
-	go func() {
-		defer s.spawner.calls.Done()
-		reply := failedInside()
-		// Deferred, so that a function that ends its goroutine answers too.
-		defer func() { replies <- reply }()
-		reply = contained(ctx, s.job.Call, call)
-	}()
-	watch := time.NewTicker(watchInterval)
-	defer watch.Stop()
-	for {
-		select {
-		case reply := <-replies:
-			return reply, nil
-		case <-s.ctx.Done():
-			return Reply{}, ended(s.ctx)
-		case <-watch.C:
-			// It must be waiting, silently.
-			if s.process.out.stirred() {
-				if _, err := s.frames.next(); err != nil {
-					return Reply{}, s.lost(err)
-				}
-				return Reply{}, chatter()
-			}
-		}
-	}
-}
-
-// contained turns a panic of the host's function into a fault.
-func contained(ctx context.Context, f func(context.Context, Call) Reply, call Call) (reply Reply) {
-	defer func() {
-		if recover() != nil {
-			reply = failedInside()
-		}
-	}()
-	return f(ctx, call)
-}
-
-func failedInside() Reply {
-	return Reply{Fault: &fault.Fault{Class: fault.Internal, Message: "the native call failed inside the host"}}
-}
-
-// replyMessage checks the host's own answer against the limits of crossing.
-func (s *session) replyMessage(call Call, reply Reply) *message {
-	f := reply.Fault
-	if f == nil && !call.BindFailure {
-		f = s.admit(reply.Value)
-	}
-	if f != nil {
-		if s.sent == nil {
-			s.sent = make(map[fault.Class]bool)
-		}
-		s.sent[f.Class] = true
-		return &message{kind: kindRefuse, sequence: call.Sequence, fault: f}
-	}
-	if call.BindFailure {
-		reply.Value = nil
-	}
-	return &message{kind: kindReply, sequence: call.Sequence, body: reply.Value}
-}
-
-// admit counts a successful result into the program.
-func (s *session) admit(value []byte) *fault.Fault {
-	l := &s.job.Limits
-	if len(value) > l.ValueBytes {
-		return fault.Reached(fault.MaxValueBytes, int64(l.ValueBytes), "the result of the call has %d bytes", len(value))
-	}
-	if s.received += int64(len(value)); s.received > l.ResultBytes {
-		return fault.Reached(fault.MaxIntermediateValueBytes, l.ResultBytes, "the results of the native calls are too large together")
-	}
-	return nil
-}
-
 // result checks what the program returned.
 func (s *session) result(m *message) (Result, error) {
 	l := &s.job.Limits
+	if n := s.onTheWay.Load(); n > 0 {
+		return Result{}, broken("a result while %d calls were on the way", n)
+	}
 	if len(m.body) > l.ValueBytes {
 		return Result{}, broken("a result of %d bytes", len(m.body))
 	}
-	if err := checkValue(m.body, l.Depth); err != nil {
+	r := canon.NewWireReader(m.body, l.Depth)
+	r.Skip()
+	if err := r.End(); err != nil {
 		return Result{}, broken("result: %v", err)
 	}
-	if len(s.frames.unread()) > 0 {
-		return Result{}, broken("bytes after its result")
+	if err := s.last(); err != nil {
+		return Result{}, err
 	}
 	return Result{Value: append([]byte(nil), m.body...), WideIntegers: m.wide, Steps: s.counted(m.steps)}, nil
 }
 
-func checkValue(wire []byte, depth int) error {
-	r := canon.NewWireReader(wire, depth)
-	r.Skip()
-	return r.End()
+// last refuses bytes after what is the last message.
+func (s *session) last() error {
+	if len(s.frames.unread()) > 0 {
+		return broken("bytes after its result")
+	}
+	return nil
 }
 
 // counted is what the worker says it used, but never more than it had.
@@ -268,60 +262,12 @@ func (s *session) failure(f *fault.Fault) error {
 	case fault.InvalidProgram, fault.ProgramError, fault.InvalidArguments, fault.NotFound, fault.Limit, fault.Internal:
 		return f
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if s.sent[f.Class] {
 		return f
 	}
 	return broken("a fault of class %s", f.Class)
-}
-
-func (s *session) send(m *message) error {
-	var err error
-	if s.out, err = appendFrame(s.out[:0], m.append); err != nil {
-		return err
-	}
-	return s.write(s.out)
-}
-
-func (s *session) write(frame []byte) error {
-	if _, err := s.process.in.Write(frame); err != nil {
-		return s.lost(err)
-	}
-	return nil
-}
-
-func (s *session) receive() (*message, error) {
-	payload, err := s.frames.next()
-	if err != nil {
-		return nil, s.lost(err)
-	}
-	m, err := decode(payload)
-	if err != nil {
-		return nil, broken("%v", err)
-	}
-	if m.kind.fromHost() {
-		return nil, broken("a message of kind %d, which is the host's", m.kind)
-	}
-	return m, nil
-}
-
-// lost is the fault for a stream that ended or is no stream of frames.
-func (s *session) lost(err error) error {
-	if errors.Is(err, errEmptyFrame) || errors.Is(err, errFrameTooBig) {
-		return broken("%v", err)
-	}
-	return &fault.Fault{
-		Class:   fault.WorkerLost,
-		Message: "the worker process ended before the program did",
-		Hint:    "the program may have used too much memory, or nested calls or values too deeply",
-	}
-}
-
-// chatter: a worker has one call on its way and then waits.
-func chatter() error { return broken("a message while its call was on the way") }
-
-// broken is the fault for a worker that broke the protocol.
-func broken(format string, args ...any) *fault.Fault {
-	return &fault.Fault{Class: fault.WorkerLost, Message: "the worker broke its protocol: " + fmt.Sprintf(format, args...)}
 }
 
 // ended is the error of a context that ended.

@@ -43,10 +43,13 @@ func table() []byte {
 	return binding.EncodeTable([]binding.Entry{{Name: c.Name, ID: c.ID, Binding: string(c.AppendJSON(nil))}})
 }
 
-func spawner(t testing.TB, c worker.Config) *worker.Spawner {
+func pool(t testing.TB, c worker.Config) *worker.Pool {
 	t.Helper()
 	c.Table = table()
-	s, err := worker.NewSpawner(c)
+	if c.Processes == 0 {
+		c.Processes = 8
+	}
+	s, err := worker.NewPool(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,7 @@ func json(t testing.TB, b []byte) string {
 }
 
 func TestRun(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	for source, want := range map[string]string{
 		"1 + 1": "2",
 		"def main():\n  print(\"noise\")\n  return [test.echo(text = str(i)) for i in range(3)]": `["0","1","2"]`,
@@ -121,7 +124,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestCallsAreNumberedAndBindFailuresReported(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	var calls []worker.Call
 	j := job("test.echo(text = \"a\")\ntest.echo(text = \"b\")\ntest.echo(text = 1)")
 	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
@@ -149,7 +152,7 @@ func wantFault(t *testing.T, err error, class fault.Class, message string) *faul
 }
 
 func TestFaults(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	for _, c := range []struct {
 		name, source string
 		class        fault.Class
@@ -181,7 +184,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestHostFaultsReachTheProgramsAuthor(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("def main():\n  return test.echo(text = \"a\")")
 	j.Call = func(context.Context, worker.Call) worker.Reply {
 		return worker.Reply{Fault: &fault.Fault{Class: fault.Denied, Message: "not allowed"}}
@@ -206,7 +209,7 @@ func TestHostFaultsReachTheProgramsAuthor(t *testing.T) {
 }
 
 func TestContextEndsEndlessLoop(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("while True:\n  pass")
 	j.Limits.Steps = 1 << 50
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
@@ -239,7 +242,7 @@ func TestContextEndsEndlessLoop(t *testing.T) {
 
 // Run does not wait for a handler that ignores its context; Close does.
 func TestUncooperativeCall(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	release := make(chan struct{})
 	entered := make(chan struct{})
 	cancelled := make(chan struct{})
@@ -276,7 +279,7 @@ func TestUncooperativeCall(t *testing.T) {
 // Code of the host that ends its goroutine, as a test helper's FailNow does,
 // answers the call too.
 func TestCallThatEndsItsGoroutine(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("test.echo(text = \"a\")")
 	j.Call = func(context.Context, worker.Call) worker.Reply {
 		runtime.Goexit()
@@ -289,7 +292,7 @@ func TestCallThatEndsItsGoroutine(t *testing.T) {
 }
 
 func TestCloseEndsRuns(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	j := job("while True:\n  pass")
 	j.Limits.Steps = 1 << 50
 	done := make(chan error)
@@ -310,7 +313,7 @@ func TestCloseEndsRuns(t *testing.T) {
 }
 
 func TestConcurrentRuns(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {
@@ -326,7 +329,7 @@ func TestConcurrentRuns(t *testing.T) {
 }
 
 func TestBadJobs(t *testing.T) {
-	s := spawner(t, worker.Config{})
+	s := pool(t, worker.Config{})
 	for name, change := range map[string]func(*worker.Job){
 		"zero limit":  func(j *worker.Job) { j.Limits.Calls = 0 },
 		"huge value":  func(j *worker.Job) { j.Limits.ValueBytes = 1 << 40 },
@@ -338,10 +341,10 @@ func TestBadJobs(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := worker.NewSpawner(worker.Config{Table: []byte{0xFF}}); err == nil {
+	if _, err := worker.NewPool(worker.Config{Table: []byte{0xFF}, Processes: 1}); err == nil {
 		t.Error("a broken table was accepted")
 	}
-	gone := spawner(t, worker.Config{Executable: "/does/not/exist"})
+	gone := pool(t, worker.Config{Executable: "/does/not/exist"})
 	if _, err := gone.Run(context.Background(), job("1")); err == nil {
 		t.Error("a missing executable was accepted")
 	}
