@@ -146,3 +146,17 @@ func loose(v *sample, places []place) bool {
 	}
 	return false
 }
+
+// write writes a form at one of the places that take it, and tells whether
+// there is one.
+func (m *maker) write(form difference) bool {
+	for _, i := range m.Perm(len(m.places)) {
+		p := m.places[i]
+		before := *p.sample
+		if form.write(p) {
+			return true
+		}
+		*p.sample = before
+	}
+	return false
+}

@@ -29,6 +29,7 @@ func outputDecoders() map[string]decoder {
 		"every.named":      decoderOf[types.Grid],
 		"every.same":       decoderOf[types.Entry],
 		"every.share":      decoderOf[every.ShareOutput],
+		"more.shop":        decoderOf[types.Customer],
 		"nulls.keep":       decoderOf[nulls.KeepOutput],
 		"shapes.const":     decoderOf[shapes.ConstOutput],
 		"shapes.free":      decoderOf[shapes.FreeOutput],

@@ -21,9 +21,12 @@ import (
 )
 
 // load is schema.Load of a manifest without findings but that values are opaque.
+// load reads a manifest that may include the parts of the one with every kind.
 func load(t testing.TB, name string, text []byte) *schema.Manifest {
 	t.Helper()
-	m, diags := schema.Load(map[string][]byte{name: text}, name)
+	m, diags := schema.LoadFrom(text, name, func(part string) ([]byte, error) {
+		return os.ReadFile("testdata/kinds/" + part)
+	})
 	for _, d := range diags {
 		if d.Rule != "opaque" {
 			t.Errorf("%v", d)

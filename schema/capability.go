@@ -80,11 +80,12 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		c.Scopes = l.scopes(v)
 	}
 	if v := l.need(n, "input", what, "input: {type: object, properties: {}} for a capability without parameters"); v != nil {
-		c.Input = l.lower(v, "the input of "+what, false)
+		c.Input = l.lower(l.inline(v), "the input of "+what, false)
+		l.lowerDefinitions()
 		l.parameters(c.Input, v, what)
 	}
 	if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
-		c.Output = l.lower(v, "the output of "+what, false)
+		c.Output = l.lower(l.inline(v), "the output of "+what, false)
 	}
 	if v := n.get("errors"); v != nil {
 		c.Errors = l.declaredErrors(v)

@@ -13,7 +13,7 @@ import (
 )
 
 // document puts an effective schema beside the named types it refers to.
-func document(t *testing.T, m *Manifest, root *Type) any {
+func jsonDocument(t *testing.T, m *Manifest, root *Type) any {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "types": {`)
@@ -80,7 +80,7 @@ func TestEffectiveSchemasCompileAndAgree(t *testing.T) {
 		{find.Input, `{"text": "all"}`, true},
 		{find.Input, `{"text": "some"}`, false},
 	} {
-		s := compileSchema(t, document(t, m, c.t))
+		s := compileSchema(t, jsonDocument(t, m, c.t))
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(c.value))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestDefaultsAgreeWithTheValidator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := compileSchema(t, document(t, m, m.Capabilities[0].Input.Properties[0].Type)).Validate(v)
+		want := compileSchema(t, jsonDocument(t, m, m.Capabilities[0].Input.Properties[0].Type)).Validate(v)
 		withDefault := manifestWith(schema, value)
 		got, diags := Load(map[string][]byte{"m.json": []byte(withDefault)}, "m.json")
 		if (got != nil) != (want == nil) {

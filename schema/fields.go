@@ -21,11 +21,20 @@ type vocabulary struct {
 type words struct {
 	manifest, part, goSection, server, capability, example, deprecated, deployments, schema vocabulary
 
+	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry                      vocabulary // of what shapes calls
 }
 
 func newWords() words {
+	w := newManifestWords()
+	w.schemaFile = w.schema
+	w.schemaFile.what = "a schema file"
+	w.schemaFile.known = append([]string{"$schema", "$id"}, w.schema.known...)
+	return w
+}
+
+func newManifestWords() words {
 	return words{
 		source:    vocabulary{what: "source", known: []string{"mcp"}},
 		mcpSource: vocabulary{what: "source.mcp", known: []string{"tool", "title"}},
@@ -67,13 +76,13 @@ func newWords() words {
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
-				"minProperties", "maxProperties", "propertyNames", "deprecated"},
+				"minProperties", "maxProperties", "propertyNames", "deprecated", "$defs"},
 			later: []string{"uniqueItems",
-				"$defs", "examples",
+				"examples",
 				"x-open", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
-				"definitions":           "schemas that are shared go under types",
+				"definitions":           "schemas that are shared go under types, or under $defs of a schema file",
 				"dependencies":          "check what depends on what in the handler",
 				"dependentRequired":     "check what depends on what in the handler",
 				"dependentSchemas":      "check what depends on what in the handler",

@@ -26,6 +26,9 @@ func (l *loader) contents(m *Manifest, n *node) {
 		}
 	}
 	m.Capabilities = l.capabilities(items)
+	l.lowerDefinitions()
+	l.unusedDefinitions()
+	m.Types = append(m.Types, l.defined...)
 	if len(m.Capabilities) == 0 && !l.failed {
 		l.errorf(n.pos, ruleMissingField, "neither the manifest nor its parts have capabilities").
 			hint("a server has at least one capability")

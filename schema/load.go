@@ -62,6 +62,9 @@ func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte
 		typeNodes:   make(map[*NamedType]*node),
 		foldedTypes: make(map[string]*NamedType),
 
+		documents:  make(map[string]*document),
+		documentOf: make(map[*node]*document),
+
 		defaultOf: make(map[*Property]*node),
 	}
 	ld.files = newSourceFiles(ld.report, l, name, open)
@@ -93,6 +96,16 @@ type loader struct {
 	typeNodes map[*NamedType]*node
 	// foldedTypes are all named types by name in lower case.
 	foldedTypes map[string]*NamedType
+	// documents are the schema files by path, inlined those inside the
+	// manifest; documentOf tells where a reference stands, without an entry
+	// for one to a type of the manifest.
+	documents  map[string]*document
+	inlined    []*document
+	documentOf map[*node]*document
+	// defined are the types that are definitions, of which the first lowered
+	// are lowered.
+	defined []*NamedType
+	lowered int
 	// refs are the references met so far; merged are those of allOf.
 	refs, merged []reference
 	// nullables are the schemas that are null or another one.

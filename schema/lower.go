@@ -38,6 +38,11 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 		l.errorf(d.pos, ruleWrongKeyword, "deprecated says nothing here").
 			hint("it belongs to a property of an object")
 	}
+	if d := n.member("$defs"); d != nil {
+		l.errorf(d.pos, ruleWrongKeyword, "$defs inside of a schema").
+			hint("it stands at the root of an input, an output, an entry of types or a schema file")
+		n = without(n, "$defs")
+	}
 	if n.get("$ref") != nil {
 		return l.lowerRef(n)
 	}

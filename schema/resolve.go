@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 const refPrefix = "#/types/"
 
@@ -14,8 +11,19 @@ type reference struct {
 	direct        bool // not inside of a list
 }
 
-// lowerRef lowers {$ref: "#/types/Name"}.
+// lowerRef lowers {$ref: "#/types/Name"}, or a reference to a definition.
 func (l *loader) lowerRef(n *node) *Type {
+	l.refSiblings(n)
+	target := l.target(n, 0)
+	if target == nil {
+		return nil
+	}
+	l.refs = append(l.refs, reference{l.owner, target, n.get("$ref").pos, l.indirect == 0})
+	return &Type{Kind: Ref, Ref: target, Description: l.description(n), Pos: n.pos}
+}
+
+// refSiblings reports what may not stand beside $ref.
+func (l *loader) refSiblings(n *node) {
 	for i := range n.members {
 		m := &n.members[i]
 		if m.key != "$ref" && m.key != "description" && m.key != "deprecated" && slices.Contains(l.words.schema.known, m.key) {
@@ -23,29 +31,6 @@ func (l *loader) lowerRef(n *node) *Type {
 				hint("only description and deprecated may stand there; the rest belongs to the type")
 		}
 	}
-	v := n.get("$ref")
-	s, ok := l.str(v, "$ref")
-	if !ok {
-		return nil
-	}
-	name, ok := strings.CutPrefix(s, refPrefix)
-	if !ok {
-		if strings.HasPrefix(s, "#/$defs/") || strings.Contains(s, ".json") {
-			l.errorf(v.pos, ruleUnsupported, "a reference to %s is not supported yet by this version", quote(s)).
-				hint("move the schema under types and write #/types/NAME")
-		} else {
-			l.errorf(v.pos, ruleBadRef, "%s is no reference to a type", quote(s)).hint("write #/types/NAME")
-		}
-		return nil
-	}
-	target := l.types[name]
-	if target == nil {
-		f := l.errorf(v.pos, ruleBadRef, "no type %s", quote(name)).hint("declare it under types")
-		l.nearest(f, name, l.typeNames)
-		return nil
-	}
-	l.refs = append(l.refs, reference{l.owner, target, v.pos, l.indirect == 0})
-	return &Type{Kind: Ref, Ref: target, Description: l.description(n), Pos: n.pos}
 }
 
 // resolve checks what the references make of the types together: that nothing

@@ -56,8 +56,9 @@ func (l *loader) claimType(t *NamedType) bool {
 func (l *loader) lowerTypes(declared []declaration) []*NamedType {
 	slices.Sort(l.typeNames)
 	types := make([]*NamedType, 0, len(declared))
-	for _, d := range declared {
-		l.typeNodes[d.named] = d.node
+	for i := range declared {
+		declared[i].node = l.inline(declared[i].node)
+		l.typeNodes[declared[i].named] = declared[i].node
 	}
 	for _, d := range declared {
 		types = append(types, d.named)
@@ -70,5 +71,6 @@ func (l *loader) lowerTypes(declared []declaration) []*NamedType {
 		d.named.Type = l.lower(d.node, "type "+quote(d.named.Name), false)
 	}
 	l.owner = nil
+	l.lowerDefinitions()
 	return types
 }

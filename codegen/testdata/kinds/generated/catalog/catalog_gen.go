@@ -15,6 +15,7 @@ import (
 	funcNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/func"
 	hCanon "github.com/capgen/capgen/codegen/testdata/kinds/generated/h/canon"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/hard"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/more"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
@@ -56,6 +57,7 @@ type Handlers struct {
 	Func          funcNS.Handlers
 	HCanon        hCanon.Handlers
 	Hard          hard.Handlers
+	More          more.Handlers
 	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
 	Runtime       runtimeNS.Handlers
@@ -79,6 +81,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	funcNS.Register(b, h.Func)
 	hCanon.Register(b, h.HCanon)
 	hard.Register(b, h.Hard)
+	more.Register(b, h.More)
 	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
 	runtimeNS.Register(b, h.Runtime)
