@@ -12,9 +12,9 @@ require (
 	go.starlark.net v0.0.0-20260908191801-89a6a09411d5
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/mod v0.33.0
+	golang.org/x/net v0.50.0
 	golang.org/x/sys v0.50.0
-	golang.org/x/text v0.14.0
-	golang.org/x/tools v0.42.0
+	golang.org/x/text v0.34.0
 )
 
 require (
@@ -26,4 +26,5 @@ require (
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/tools v0.42.0 // indirect
 )

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"time"
 
@@ -72,14 +71,29 @@ func (o Options) boundAddressSpace() error {
 	if o.Memory <= 0 {
 		return errors.New("no memory budget was given")
 	}
-	text, err := os.ReadFile("/proc/self/statm")
+	size, err := addressSpace()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", memoryInUse, err)
 	}
-	pages, _, _ := bytes.Cut(text, []byte(" "))
+	return lower(unix.RLIMIT_AS, size+uint64(o.Memory))
+}
+
+const memoryInUse = "/proc/self/statm"
+
+// addressSpace is how many bytes of it the process uses (proc_pid_statm(5)),
+// read by bare system calls as openDescriptors does.
+func addressSpace() (uint64, error) {
+	fd, err := unix.Open(memoryInUse, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	var text [128]byte
+	n, err := unix.Read(fd, text[:])
+	if err != nil {
+		return 0, err
+	}
+	pages, _, _ := bytes.Cut(text[:n], []byte(" "))
 	size, err := strconv.ParseUint(string(pages), 10, 44)
-	if err != nil {
-		return fmt.Errorf("/proc/self/statm: %w", err)
-	}
-	return lower(unix.RLIMIT_AS, size*uint64(os.Getpagesize())+uint64(o.Memory))
+	return size * uint64(unix.Getpagesize()), err
 }
