@@ -9,7 +9,7 @@ import (
 
 // bindingJSON is what a worker knows of c.
 func bindingJSON(c *schema.Capability) string {
-	input, output := resolved(c.Parameters()), c.Output
+	input, output := resolved(c.Parameters()), c.Result()
 	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(input), Output: shape(output)}
 	for _, t := range recursiveTypes(append(propertyTypes(input), output)...) {
 		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: namedShape(t.Type)})

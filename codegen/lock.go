@@ -48,6 +48,10 @@ func lockFile(n *namespace) []byte {
 		}
 		l.typ("input", nil, c.Input)
 		l.typ("output", nil, c.Output)
+		if c.IsShaped() {
+			l.told = map[*schema.NamedType]bool{}
+			l.typ("result", nil, c.Result())
+		}
 		for _, e := range c.Errors {
 			l.line("error", e.Code, visible.Quote(e.Text))
 		}

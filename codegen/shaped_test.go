@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
 )
@@ -22,6 +24,16 @@ type shapedHandler struct {
 	shaped.Handlers
 	fixed  shaped.FixedInput
 	report shaped.ReportOutput
+	keep   shaped.KeepOutput
+	cut    shaped.CutOutput
+}
+
+func (h *shapedHandler) Keep(context.Context, shaped.KeepInput) (shaped.KeepOutput, error) {
+	return h.keep, nil
+}
+
+func (h *shapedHandler) Cut(context.Context, shaped.CutInput) (shaped.CutOutput, error) {
+	return h.cut, nil
 }
 
 func (h *shapedHandler) Fixed(_ context.Context, in shaped.FixedInput) (shaped.FixedOutput, error) {
@@ -142,6 +154,77 @@ func TestOutputCheckReport(t *testing.T) {
 			if calls := x.Receipt.Calls; len(calls) != 1 || calls[0].Breaches != test.breaches {
 				receipt, _ := json.Marshal(calls)
 				t.Errorf("receipt %s, want %d breaches", receipt, test.breaches)
+			}
+		})
+	}
+}
+
+// Of a result a program sees what is kept, and is told of nothing else; the
+// whole is checked first.
+func TestKeep(t *testing.T) {
+	h := &shapedHandler{keep: shaped.KeepOutput{
+		Gone:  "secret",
+		Chain: &types.Chain{Head: 1, Next: canon.Some(&types.Chain{Head: 2, Next: canon.Some(&types.Chain{Head: 3})})},
+		Grid:  types.Grid{{{X: 1}, {X: 2}}, {}},
+		Maybe: canon.NotNull(shaped.KeepOutputMaybeValue{A: 1, B: 2}),
+		Tree:  canon.Some(types.Tree{Name: "root", Children: canon.Some([]types.Tree{{Name: "leaf"}})}),
+		Folders: canon.Some(map[string]shaped.KeepOutputFoldersValue{
+			"a": {X: canon.Some[int64](1), Z: canon.Some[int64](2)}, "b": {X: canon.Some[int64](1)},
+		}),
+	}}
+	exchanges(t, func(b *runtime.Builder) { shaped.Register(b, h) }, []exchange{
+		{
+			name: "kept", source: "shaped.keep()", arguments: "{}",
+			result: `{"chain":{"head":1,"next":{"head":2}},"grid":[[{"x":1},{"x":2}],[]],"maybe":{"b":2},` +
+				`"folders":{"a":{"z":2},"b":{}},"tree":{"children":[{"name":"leaf"}]}}`,
+		},
+		{name: "the rest", source: "shaped.keep().gone", arguments: "{}", failure: ": the record has no field gone; its fields are chain, grid, maybe, folders, whole, tree"},
+	})
+	s := shapedServer(t, h)
+	d, err := s.Describe(t.Context(), authz.Local(), []string{"shaped.keep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(d.Capabilities[0].Output); strings.Contains(text, "gone") || !strings.Contains(text, "maybe") {
+		t.Errorf("described as %s", text)
+	}
+	h.keep.Gone = "\xff"
+	if _, err := s.Execute(t.Context(), authz.Local(), "shaped.keep()"); !errors.Is(err, runtime.ErrCapabilityFailed) {
+		t.Errorf("what is not kept was not checked: %v", err)
+	}
+	h.keep.Gone, h.keep.Maybe = "", canon.Nullable[shaped.KeepOutputMaybeValue]{}
+	if x, err := s.Execute(t.Context(), authz.Local(), "shaped.keep().maybe"); err != nil || string(x.Result) != "null" {
+		t.Errorf("null: %s, %v", x.Result, err)
+	}
+}
+
+// A list that is too long is cut between two items, and says so.
+func TestCut(t *testing.T) {
+	h := &shapedHandler{}
+	s := shapedServer(t, h)
+	item := func(name string) shaped.CutOutputItem {
+		return shaped.CutOutputItem{Name: name, Size: canon.Some[int64](7)}
+	}
+	many := make(shaped.CutOutput, 2000)
+	for i := range many {
+		many[i] = item(strings.Repeat("x", 1000))
+	}
+	for _, test := range []struct {
+		name string
+		cut  shaped.CutOutput
+		want string
+	}{
+		{"whole", shaped.CutOutput{item("a"), item("b"), item("c")}, `{"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"truncated":false}`},
+		{"items", shaped.CutOutput{item("a"), item("b"), item("c"), item("d")}, `{"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"truncated":true}`},
+		{"bytes", shaped.CutOutput{item("a"), item(strings.Repeat("b", 60))}, `{"items":[{"name":"a"}],"truncated":true}`},
+		{"beyond MaxValueBytes", many, `{"items":[],"truncated":true}`},
+		{"against its schema", shaped.CutOutput{}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h.cut = test.cut
+			x, err := s.Execute(t.Context(), authz.Local(), "shaped.cut()")
+			if string(x.Result) != test.want || (err != nil) != (test.want == "") {
+				t.Errorf("result %.200s, error %v; want %s", x.Result, err, test.want)
 			}
 		})
 	}

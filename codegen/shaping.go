@@ -34,7 +34,20 @@ func Rules(c *schema.Capability) []Rule {
 	for _, p := range c.Fixed() {
 		add("fixed", p.Name+"="+p.Default)
 	}
+	if len(c.Keep) > 0 {
+		add("keep", strings.Join(c.Keep, " "))
+	}
+	if c.Limits != nil {
+		add("limits", "items="+orNone(c.Limits.Items)+" bytes="+orNone(c.Limits.Bytes))
+	}
 	return out
+}
+
+func orNone(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return strconv.Itoa(n)
 }
 
 // rules writes a line for each rule, behind the authority that they are part of.
@@ -92,6 +105,23 @@ func resultMembers(c *schema.Capability) []jen.Code {
 	var out []jen.Code
 	if c.OutputCheck == schema.Report {
 		out = append(out, jen.Id("Report").Op(":").True())
+	}
+	if len(c.Keep) > 0 {
+		out = append(out, jen.Id("Keep").Op(":").Index().String().Values(texts(c.Keep)...))
+	}
+	if c.Limits != nil {
+		out = append(out, jen.Id("Cut").Op(":").Qual(runtimePath, "Cut").Values(cutMembers(c)...))
+	}
+	return out
+}
+
+func cutMembers(c *schema.Capability) []jen.Code {
+	var out []jen.Code
+	if c.Limits.Items > 0 {
+		out = append(out, jen.Id("Items").Op(":").Lit(c.Limits.Items))
+	}
+	if c.Limits.Bytes > 0 {
+		out = append(out, jen.Id("Bytes").Op(":").Lit(c.Limits.Bytes))
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/capgen/capgen/internal/hints"
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/search"
+	"github.com/capgen/capgen/runtime/shaping"
 )
 
 // Bounds of a catalog.
@@ -31,6 +32,7 @@ const (
 type entry struct {
 	info Info
 	bind binder
+	keep *shaping.Keep // nil for all of a result
 	// errors are the texts of the declared ones.
 	errors map[ErrorCode]string
 }
@@ -73,6 +75,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 			continue
 		}
 		e := &entry{info: capability.info, bind: capability.bind, errors: declaredErrors(capability.info)}
+		e.keep, _ = e.info.Result.check()
 		if e.info.Description == "" {
 			e.info.Description = e.info.Summary
 		}

@@ -58,6 +58,9 @@ func (c *catalogChecker) check(i int, capability Capability) {
 	if problem := info.Call.check(info); problem != "" {
 		c.fail(info.Name, "%s", problem)
 	}
+	if _, problem := info.Result.check(); problem != "" {
+		c.fail(info.Name, "%s", problem)
+	}
 	if b, err := binding.ParseCapability(info.Binding); err != nil {
 		c.fail(info.Name, "binding: %v", err)
 	} else if b.ID != info.ID || b.Name != info.Name {

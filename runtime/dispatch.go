@@ -159,6 +159,9 @@ func (d *dispatcher) run(ctx context.Context, entry *entry, call invocation) out
 		return failed(f)
 	}
 	wire, report, err := encodeOutput(out, entry.info.Result, d.limits)
+	if err == nil {
+		wire, err = entry.shape(wire, d.limits)
+	}
 	if f := d.tooLarge(entry, len(wire), err); f != nil {
 		return outcome{name: entry.info.Name, state: CallDone, fault: f}
 	}
@@ -195,7 +198,7 @@ func (d *dispatcher) tooLarge(entry *entry, bytes int, err error) (f *fault.Faul
 func encodeOutput(out canon.Encoder, rules ResultRules, limits Limits) (wire []byte, report canon.Report, err error) {
 	defer contain(&err)
 	w := canon.NewWireWriter(nil)
-	w.Limit(limits.MaxValueDepth, limits.MaxValueBytes)
+	w.Limit(limits.MaxValueDepth, rules.room(limits))
 	if rules.Report {
 		w.Report(&report)
 	}

@@ -84,19 +84,16 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		l.lowerDefinitions()
 		l.parameters(c.Input, v, what)
 	}
+	var keep *node
 	if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
+		v, keep = takeKeep(v)
 		c.Output = l.lower(l.inline(v), "the output of "+what, false)
+		l.lowerDefinitions()
 	}
 	if v := n.get("errors"); v != nil {
 		c.Errors = l.declaredErrors(v)
 	}
-	l.callRules(n, c, what)
-	if v := n.get("output_check"); v != nil {
-		c.OutputCheck, _ = l.word(v, "output_check", []string{"strict", Report}, nil)
-	}
-	if v := n.get("fixed"); v != nil && c.Input != nil {
-		l.fixed(v, c, what)
-	}
+	l.shaping(n, keep, c, what)
 	if v := n.get("examples"); v != nil {
 		l.declaredExamples(v, c)
 	}

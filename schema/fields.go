@@ -23,7 +23,7 @@ type words struct {
 
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
-	retry                      vocabulary // of what shapes calls
+	retry, limits              vocabulary // of what shapes calls
 }
 
 func newWords() words {
@@ -62,12 +62,13 @@ func newManifestWords() words {
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated",
 				"source", "claimed", "inferred", "errors",
-				"timeout", "retry", "output_check", "fixed", "examples"},
-			later: []string{"limits", "pagination",
+				"timeout", "retry", "output_check", "fixed", "limits", "examples"},
+			later: []string{"pagination",
 				"approval", "title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
+		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},
 		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		schema: vocabulary{
@@ -76,10 +77,10 @@ func newManifestWords() words {
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
-				"minProperties", "maxProperties", "propertyNames", "deprecated", "$defs"},
+				"minProperties", "maxProperties", "propertyNames", "deprecated", "$defs", "keep"},
 			later: []string{"uniqueItems",
 				"examples",
-				"x-open", "keep"},
+				"x-open"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
 				"definitions":           "schemas that are shared go under types, or under $defs of a schema file",

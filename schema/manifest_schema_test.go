@@ -90,6 +90,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.claimed, []any{"$defs", "capability", "properties", "claimed"}},
 		{w.retry, []any{"$defs", "retry"}},
 		{w.example, []any{"$defs", "example"}},
+		{w.limits, []any{"$defs", "limits"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {
@@ -107,7 +108,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		for _, k := range at(t, rule, "then", "propertyNames", "enum").([]any) {
 			inSchema = append(inSchema, k.(string))
 		}
-		want := append([]string{"type", "title", "description", "default", "deprecated", "$defs"}, keywordsOf(kind)...)
+		want := append([]string{"type", "title", "description", "default", "deprecated", "$defs", "keep"}, keywordsOf(kind)...)
 		if diff := cmp.Diff(sorted(want), sorted(inSchema)); diff != "" {
 			t.Errorf("type %s: loader (-) and schema (+) differ:\n%s", kind, diff)
 		}

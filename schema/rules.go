@@ -58,6 +58,8 @@ const (
 	ruleBadUnion         = "bad-union"
 	ruleMergeConflict    = "merge-conflict"
 	ruleBadDuration      = "bad-duration"
+	ruleBadPointer       = "bad-pointer"
+	ruleBadLimits        = "bad-limits"
 	ruleBadFixed         = "bad-fixed"
 	ruleBadRetry         = "bad-retry"
 	ruleUnconfirmed      = "unconfirmed"
@@ -114,6 +116,8 @@ func Rules() []Rule {
 		{ruleNullTwice, "A schema takes null once: two nulls would look the same."},
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
 		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
+		{ruleBadPointer, "A pointer of keep leads to a part of the output that its schema declares."},
+		{ruleBadLimits, "Only a list can be cut."},
 		{ruleBadFixed, "What a manifest fixes is a parameter of its capability."},
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},

@@ -11,6 +11,11 @@ type Shaping struct {
 	Retry *Retry
 	// OutputCheck is strict, which empty is too, or Report.
 	OutputCheck string
+	// Keep are JSON pointers to what is left of a result, with * for every
+	// item; empty for all of it.
+	Keep []string
+	// Limits are nil for a result that is never cut.
+	Limits *Cut
 }
 
 // Report is the OutputCheck that delivers what breaks its schema, and counts it.
@@ -22,4 +27,22 @@ type Retry struct {
 	On []string
 	// Max is how many calls may follow the first.
 	Max int
+}
+
+// shaping reads what shapes the calls of c and their results; keep stood in the
+// output.
+func (l *loader) shaping(n, keep *node, c *Capability, what string) {
+	l.callRules(n, c, what)
+	if v := n.get("output_check"); v != nil {
+		c.OutputCheck, _ = l.word(v, "output_check", []string{"strict", Report}, nil)
+	}
+	if v := n.get("fixed"); v != nil && c.Input != nil {
+		l.fixed(v, c, what)
+	}
+	if keep != nil {
+		l.checkKeep(keep, c, what)
+	}
+	if v := n.get("limits"); v != nil {
+		l.cut(v, c, what)
+	}
 }

@@ -17,6 +17,7 @@ var dispatchFiles = []string{
 	"runtime/fault/*.go",
 	"runtime/worker/*.go",
 	"runtime/canon/*.go",
+	"runtime/shaping/*.go",
 }
 
 // offDispatchPath are files of package runtime that no native call passes

@@ -18,12 +18,16 @@ const _ = runtime.GeneratedCode1
 type Handlers interface {
 	// Call is shaped.call, effect read: Be bounded and repeated.
 	Call(ctx context.Context, in CallInput) (CallOutput, error)
+	// Cut is shaped.cut, effect read: Have a result that is cut.
+	Cut(ctx context.Context, in CutInput) (CutOutput, error)
 	// Fixed is shaped.fixed, effect read: Have parameters that programs do not
 	// see.
 	Fixed(ctx context.Context, in FixedInput) (FixedOutput, error)
 	// FixedType is shaped.fixed_type, effect read: Have a named type as input of
 	// which something is fixed.
 	FixedType(ctx context.Context, in FixedTypeInput) (FixedTypeOutput, error)
+	// Keep is shaped.keep, effect read: Have a result of which little is left.
+	Keep(ctx context.Context, in KeepInput) (KeepOutput, error)
 	// Report is shaped.report, effect read: Deliver what the output schema does
 	// not allow.
 	Report(ctx context.Context, in ReportInput) (ReportOutput, error)
@@ -36,7 +40,9 @@ func Register(b *runtime.Builder, h Handlers) {
 		return
 	}
 	b.Register(callCapability(h))
+	b.Register(cutCapability(h))
 	b.Register(fixedCapability(h))
 	b.Register(fixedTypeCapability(h))
+	b.Register(keepCapability(h))
 	b.Register(reportCapability(h))
 }
