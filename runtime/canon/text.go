@@ -168,6 +168,9 @@ func appendJSONString[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
+// AppendString appends s, which must be valid UTF-8, as a JSON string.
+func AppendString(dst []byte, s string) []byte { return appendJSONString(dst, s) }
+
 // skipSpace returns the index of the first byte at or after pos that is not
 // JSON white space (RFC 8259 section 2).
 func skipSpace(data []byte, pos int) int {

@@ -120,7 +120,7 @@ func isWordRune(r rune) bool {
 
 // resolveFault is the fault for the first name or statement that does not
 // resolve.
-func (e *engine) resolveFault(file *syntax.File, err error) *fault.Fault {
+func (e *engine) resolveFault(source string, err error) *fault.Fault {
 	var list resolve.ErrorList
 	if !errors.As(err, &list) {
 		return e.fault(fault.InvalidProgram, "the program does not resolve")
@@ -132,6 +132,11 @@ func (e *engine) resolveFault(file *syntax.File, err error) *fault.Fault {
 		return f
 	}
 	name, _, _ = strings.Cut(name, " ")
+	// As its author wrote it: what was resolved is lowered.
+	file, err := dialect().Parse(sourceName, source, 0)
+	if err != nil {
+		return f
+	}
 	e.undefined(f, file, first.Pos, name)
 	return f
 }
@@ -168,7 +173,7 @@ func dottedAt(file *syntax.File, pos syntax.Position) (dotted string) {
 		if !ok || dotted != "" {
 			return dotted == ""
 		}
-		if name, at := flatten(dot); name != "" && at == pos {
+		if name, at := flatten(dot); name != "" && at.Line == pos.Line && at.Col == pos.Col {
 			dotted = name
 		}
 		return dotted == ""
@@ -209,7 +214,7 @@ func fileNames(file *syntax.File) []string {
 
 // visible are the names that are there without the program's doing.
 func (e *engine) visible() []string {
-	names := append(starlark.Universe.Keys(), builtins().Keys()...)
+	names := append(starlark.Universe.Keys(), ownNames()...)
 	previous := ""
 	for _, name := range e.table.Names() {
 		if root, _, _ := strings.Cut(name, "."); root != previous {

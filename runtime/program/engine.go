@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.starlark.net/lib/json"
-	"go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 
 	"github.com/capgen/capgen/runtime/binding"
@@ -31,23 +29,23 @@ type engine struct {
 	attempts int64 // native calls tried
 	received int64 // bytes of their results
 
-	capabilities map[string]*capability // by dotted name, compiled at first use
-}
+	crowds crowds // of its large dicts and sets
 
-// builtins are the predeclared names that are no namespaces. None of the
-// values can be changed by a program.
-func builtins() starlark.StringDict {
-	return starlark.StringDict{
-		"json": json.Module,
-		"math": math.Module,
-		"sum":  starlark.NewBuiltin("sum", sum),
-	}
+	capabilities map[string]*capability // by dotted name, compiled at first use
 }
 
 // has tells the resolver whether name exists beside the program's own and
 // Starlark's names. A namespace is built here, when a program first names it.
 func (e *engine) has(name string) bool {
 	if e.predeclared.Has(name) {
+		return true
+	}
+	if v := e.builtin(name); v != nil {
+		e.predeclared[name] = v
+		return true
+	}
+	if v := e.helper(name); v != nil {
+		e.predeclared[name] = v
 		return true
 	}
 	if !e.isNamespace(name) {
@@ -64,7 +62,6 @@ func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
 		Print:      func(*starlark.Thread, string) {}, // discarded
 		OnMaxSteps: e.checkpoint,
 	}
-	e.thread.SetLocal(engineKey, e)
 	e.thread.SetMaxExecutionSteps(min(checkSteps, uint64(e.limits.Steps)))
 
 	globals, err := c.program.Init(e.thread, e.predeclared)
@@ -108,25 +105,6 @@ func (e *engine) checkpoint(t *starlark.Thread) {
 	default:
 		t.SetMaxExecutionSteps(min(t.Steps+checkSteps, uint64(e.limits.Steps)))
 	}
-}
-
-// engineKey finds the engine of a thread in builtins that all programs share.
-const engineKey = "engine"
-
-func engineOf(t *starlark.Thread) *engine {
-	e, _ := t.Local(engineKey).(*engine)
-	return e
-}
-
-// spend charges n steps to a builtin that loops on its own and reports
-// whether the budget still holds.
-func (e *engine) spend(n uint64) bool {
-	e.thread.Steps += n
-	if e.thread.Steps >= uint64(e.limits.Steps) {
-		e.outOfSteps = true
-		return false
-	}
-	return true
 }
 
 func (e *engine) steps() int64 {

@@ -11,9 +11,6 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 )
 
-// maxDigits bounds an integer in a result, as CPython bounds int to str.
-const maxDigits = 4300
-
 // encodeResult writes what main returned, straight to wire bytes, and stops
 // where that is no data, or too large, or too deep (a cycle is too deep).
 func encodeResult(v starlark.Value, limits Limits) (wire []byte, wide bool, f *fault.Fault) {
@@ -86,19 +83,12 @@ func (e *resultEncoder) integer(v starlark.Int) *refusal {
 		e.w.Int(n, math.MinInt64, math.MaxInt64)
 		return e.check()
 	}
-	// Sized before the conversion, whose time is quadratic in the digits.
-	const bits = maxDigits*3322/1000 + 1 // log2(10) rounded up
-	big := v.BigInt()
-	tooLong := &refusal{message: fmt.Sprintf("an integer of more than %d digits", maxDigits), hint: "return fewer digits, or a float"}
-	if big.BitLen() > bits {
-		return tooLong
-	}
-	digits := big.String()
-	if len(digits)-max(0, -big.Sign()) > maxDigits {
-		return tooLong
+	text, err := digits(v)
+	if err != nil {
+		return &refusal{message: fmt.Sprintf("an integer of more than %d digits", maxDigits), hint: "return fewer digits, or a float"}
 	}
 	e.wide = true
-	return e.string(digits)
+	return e.string(text)
 }
 
 func (e *resultEncoder) string(s string) *refusal {

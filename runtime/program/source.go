@@ -37,10 +37,11 @@ func compile(source string, e *engine) (*code, *fault.Fault) {
 	if f != nil {
 		return nil, f
 	}
-	e.predeclared = builtins()
+	boundOperators(file, e.isNamespace)
+	e.predeclared = starlark.StringDict{}
 	program, err := starlark.FileProgram(file, e.has)
 	if err != nil {
-		return nil, e.resolveFault(file, err)
+		return nil, e.resolveFault(source, err)
 	}
 	return &code{program: program, entry: entry}, nil
 }

@@ -1,0 +1,225 @@
+package program
+
+import (
+	"fmt"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// compare is x op y for ==, !=, <, <=, > and >=. Each pair of elements that is
+// looked at costs a step, however often a value is shared, and values may be
+// nested maxNesting deep.
+func (e *engine) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
+	switch x := x.(type) {
+	case starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
+		return starlark.Compare(op, x, y)
+	case starlark.String:
+		if y, ok := y.(starlark.String); ok {
+			if err := e.chargeBytes(min(len(x), len(y))); err != nil {
+				return false, err
+			}
+		}
+		return starlark.Compare(op, x, y)
+	}
+	return e.compareDepth(op, x, y, 0)
+}
+
+// equal is x == y.
+func (e *engine) equal(x, y starlark.Value) (bool, error) { return e.compare(syntax.EQL, x, y) }
+
+func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (bool, error) {
+	if err := e.charge(1); err != nil {
+		return false, err
+	}
+	if depth >= maxNesting {
+		return false, nestedTooDeeply()
+	}
+	switch x := x.(type) {
+	case *starlark.List:
+		if y, ok := y.(*starlark.List); ok {
+			return e.compareItems(op, x, y, depth)
+		}
+	case starlark.Tuple:
+		if y, ok := y.(starlark.Tuple); ok {
+			return e.compareItems(op, x, y, depth)
+		}
+	case *starlark.Dict:
+		if y, ok := y.(*starlark.Dict); ok && isEquality(op) {
+			same, err := e.equalEntries(x, y, depth)
+			return same == (op == syntax.EQL), err
+		}
+	case *record:
+		if y, ok := y.(*record); ok && isEquality(op) {
+			same, err := e.equalEntries(x, y, depth)
+			return same == (op == syntax.EQL), err
+		}
+	case *starlark.Set:
+		if y, ok := y.(*starlark.Set); ok {
+			if err := e.charge(x.Len() + y.Len()); err != nil {
+				return false, err
+			}
+		}
+	case starlark.String:
+		if err := e.chargeBytes(len(x)); err != nil {
+			return false, err
+		}
+	}
+	return starlark.Compare(op, x, y)
+}
+
+func isEquality(op syntax.Token) bool { return op == syntax.EQL || op == syntax.NEQ }
+
+// compareItems compares as Python does: the first pair that differs decides,
+// else the lengths.
+func (e *engine) compareItems(op syntax.Token, x, y starlark.Indexable, depth int) (bool, error) {
+	if isEquality(op) && x.Len() != y.Len() {
+		return op == syntax.NEQ, nil
+	}
+	// Both may shrink meanwhile in no way: no code of the program runs here.
+	for i := range min(x.Len(), y.Len()) {
+		a, b := x.Index(i), y.Index(i)
+		same, err := e.compareDepth(syntax.EQL, a, b, depth+1)
+		if err != nil {
+			return false, err
+		}
+		if same {
+			continue
+		}
+		if isEquality(op) {
+			return op == syntax.NEQ, nil
+		}
+		return e.compareDepth(op, a, b, depth+1)
+	}
+	return threeway(op, x.Len()-y.Len()), nil
+}
+
+func threeway(op syntax.Token, difference int) bool {
+	switch op {
+	case syntax.EQL:
+		return difference == 0
+	case syntax.NEQ:
+		return difference != 0
+	case syntax.LT:
+		return difference < 0
+	case syntax.LE:
+		return difference <= 0
+	case syntax.GT:
+		return difference > 0
+	}
+	return difference >= 0
+}
+
+func (e *engine) equalEntries(x, y starlark.IterableMapping, depth int) (bool, error) {
+	if starlark.Len(x) != starlark.Len(y) {
+		return false, nil
+	}
+	for key, a := range starlark.Entries(x) {
+		b, found, err := y.Get(key)
+		if err != nil || !found {
+			return false, nil //nolint:nilerr // a record says that it has no such field
+		}
+		if same, err := e.compareDepth(syntax.EQL, a, b, depth+1); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// contains is x in y.
+func (e *engine) contains(x, y starlark.Value) (bool, error) {
+	switch y := y.(type) {
+	case *starlark.List:
+		return e.hasItem(x, y)
+	case starlark.Tuple:
+		return e.hasItem(x, y)
+	case *starlark.Dict:
+		_, found, err := e.lookup(y, x)
+		if err != nil {
+			return false, e.stopped() // what can be no key is in no dict
+		}
+		return found, nil
+	case *starlark.Set:
+		return e.member(y, x)
+	case starlark.String:
+		if err := e.chargeBytes(len(y)); err != nil {
+			return false, err
+		}
+	}
+	found, err := starlark.Binary(syntax.IN, x, y)
+	if err != nil {
+		return false, err
+	}
+	return bool(found.Truth()), nil
+}
+
+func (e *engine) hasItem(x starlark.Value, items starlark.Indexable) (bool, error) {
+	for i := range items.Len() {
+		if err := e.charge(1); err != nil {
+			return false, err
+		}
+		if same, err := e.equal(items.Index(i), x); err != nil || same {
+			return same, err
+		}
+	}
+	return false, nil
+}
+
+const (
+	// A key of a dict, or an element of a set, is hashed and compared in one
+	// go, which nothing can interrupt.
+	maxKeyParts   = 10_000
+	maxKeyNesting = 8 // the interpreter compares keys no deeper than 10
+)
+
+// key refuses a value that is no key, or too large a one. Parts of tuples count
+// each time.
+func (e *engine) key(v starlark.Value) error {
+	switch v := v.(type) {
+	case starlark.String:
+		return e.chargeBytes(len(v))
+	case starlark.Tuple:
+		parts := 0
+		if err := e.keyParts(v, 0, &parts); err != nil {
+			return err
+		}
+		return e.charge(parts)
+	case *starlark.List, *starlark.Dict, *starlark.Set, *record:
+		_, err := v.Hash()
+		return err
+	}
+	return nil
+}
+
+func (e *engine) keyParts(v starlark.Tuple, depth int, parts *int) error {
+	if depth >= maxKeyNesting {
+		return fmt.Errorf("a key is a tuple nested more than %d deep", maxKeyNesting)
+	}
+	for _, item := range v {
+		if *parts++; *parts > maxKeyParts {
+			return fmt.Errorf("a key is a tuple of more than %d parts", maxKeyParts)
+		}
+		switch item := item.(type) {
+		case starlark.Tuple:
+			if err := e.keyParts(item, depth+1, parts); err != nil {
+				return err
+			}
+		case starlark.String:
+			if err := e.chargeBytes(len(item)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keyed is v, if it may be a key.
+func (e *engine) keyed(v starlark.Value) (starlark.Value, error) { return v, e.key(v) }
+
+// stopped is the error that ends the program, if it is to end.
+func (e *engine) stopped() error {
+	if e.outOfSteps {
+		return errSteps
+	}
+	return nil
+}

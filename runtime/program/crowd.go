@@ -1,0 +1,164 @@
+package program
+
+import (
+	"weak"
+
+	"go.starlark.net/starlark"
+)
+
+// The interpreter hashes an int by its low 32 bits and puts it into a bucket by
+// the low bits of that, so that keys such as i << 32 all stand in one chain,
+// and each insertion walks it. What cannot be hashed better is paid for: an
+// operation on a large dict or set costs as many steps as the chain of its key
+// is longer than chains of well-spread keys would be.
+
+const (
+	// crowdFrom is the size of a dict or set from which its chains are watched.
+	crowdFrom = 1 << 10
+	// crowdClasses is how many classes of chains are told apart.
+	crowdClasses = 1 << 10
+	// crowdSlack is how many times longer than on average a chain may be.
+	crowdSlack = 16
+)
+
+// crowd counts the keys that were added to one large dict or set by class: all
+// keys of a chain are of one.
+type crowd struct {
+	total   int
+	classes [crowdClasses]int32
+}
+
+// excess is by how much the chain of class may be too long.
+func (c *crowd) excess(class uint32) int {
+	return max(0, int(c.classes[class])-crowdSlack*(c.total/crowdClasses+1))
+}
+
+// crowds are those of an execution. They do not keep a dict from being
+// collected.
+type crowds struct {
+	last  any // a weak pointer, and its crowd: mostly one is filled at a time
+	crowd *crowd
+	all   map[any]*crowd
+}
+
+func (c *crowds) of(pointer any) *crowd {
+	if c.last == pointer {
+		return c.crowd
+	}
+	found := c.all[pointer]
+	if found == nil {
+		if c.all == nil {
+			c.all = make(map[any]*crowd)
+		}
+		if len(c.all)%64 == 63 {
+			c.sweep()
+		}
+		found = new(crowd)
+		c.all[pointer] = found
+	}
+	c.last, c.crowd = pointer, found
+	return found
+}
+
+// sweep drops the crowds of what is gone.
+func (c *crowds) sweep() {
+	for pointer := range c.all {
+		gone := false
+		switch p := pointer.(type) {
+		case weak.Pointer[starlark.Dict]:
+			gone = p.Value() == nil
+		case weak.Pointer[starlark.Set]:
+			gone = p.Value() == nil
+		}
+		if gone {
+			delete(c.all, pointer)
+		}
+	}
+}
+
+// classOf is the class of a key whose hash a program can choose. Strings are
+// hashed well enough.
+func classOf(key starlark.Value) (class uint32, ok bool) {
+	switch key.(type) {
+	case starlark.Int, starlark.Float, starlark.Tuple:
+		h, err := key.Hash()
+		return h % crowdClasses, err == nil
+	}
+	return 0, false
+}
+
+// walk charges for the chain of key in a dict or set of n entries, and returns
+// its crowd, if it is watched.
+func (e *engine) walk(pointer func() any, n int, key starlark.Value) (c *crowd, class uint32, err error) {
+	if n < crowdFrom {
+		return nil, 0, nil
+	}
+	class, ok := classOf(key)
+	if !ok {
+		return nil, 0, nil
+	}
+	c = e.crowds.of(pointer())
+	return c, class, e.charge(c.excess(class))
+}
+
+// lookup is dict[key]: the value, and whether there is one. It fails if key can
+// be none.
+func (e *engine) lookup(dict *starlark.Dict, key starlark.Value) (starlark.Value, bool, error) {
+	if err := e.key(key); err != nil {
+		return nil, false, err
+	}
+	if _, _, err := e.walk(func() any { return weak.Make(dict) }, dict.Len(), key); err != nil {
+		return nil, false, err
+	}
+	return dict.Get(key)
+}
+
+// setKey is dict[key] = v.
+func (e *engine) setKey(dict *starlark.Dict, key, v starlark.Value) error {
+	if err := e.key(key); err != nil {
+		return err
+	}
+	n := dict.Len()
+	c, class, err := e.walk(func() any { return weak.Make(dict) }, n, key)
+	if err != nil {
+		return err
+	}
+	err = dict.SetKey(key, v)
+	if c != nil && dict.Len() > n {
+		c.add(class)
+	}
+	return err
+}
+
+// addKey is set.add(key).
+func (e *engine) addKey(set *starlark.Set, key starlark.Value) error {
+	if err := e.key(key); err != nil {
+		return err
+	}
+	n := set.Len()
+	c, class, err := e.walk(func() any { return weak.Make(set) }, n, key)
+	if err != nil {
+		return err
+	}
+	err = set.Insert(key)
+	if c != nil && set.Len() > n {
+		c.add(class)
+	}
+	return err
+}
+
+// member is key in set.
+func (e *engine) member(set *starlark.Set, key starlark.Value) (bool, error) {
+	if err := e.key(key); err != nil {
+		return false, err
+	}
+	if _, _, err := e.walk(func() any { return weak.Make(set) }, set.Len(), key); err != nil {
+		return false, err
+	}
+	return set.Has(key)
+}
+
+func (c *crowd) add(class uint32) {
+	c.total++
+	c.classes[class]++
+}

@@ -1,0 +1,196 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// textWriter writes values as str and repr do, into at most limit bytes. Parts
+// that several values share count each time they are written.
+type textWriter struct {
+	engine *engine
+	out    strings.Builder
+	limit  int
+	cut    bool // stop at limit, which is then no error
+	path   []starlark.Value
+}
+
+// errCut ends a text that may be cut.
+var errCut = fmt.Errorf("cut")
+
+// str is what str(v) is: the text of a string itself, of all else repr.
+func (e *engine) str(v starlark.Value) (string, error) {
+	if s, ok := v.(starlark.String); ok {
+		return string(s), nil
+	}
+	return e.repr(v)
+}
+
+// repr is v as a program would write it. It fails where the text would be too
+// long, v is nested too deeply or an int has too many digits.
+func (e *engine) repr(v starlark.Value) (string, error) {
+	w := textWriter{engine: e, limit: maxStringBytes}
+	if err := w.value(v, 0); err != nil {
+		return "", err
+	}
+	return w.out.String(), nil
+}
+
+// brief is the beginning of repr, for messages.
+func (e *engine) brief(v starlark.Value) string {
+	w := textWriter{engine: e, limit: 64, cut: true}
+	if w.value(v, 0) != nil {
+		w.out.WriteString("…")
+	}
+	return strings.ToValidUTF8(w.out.String(), "�")
+}
+
+func (w *textWriter) text(s string) error {
+	room := w.limit - w.out.Len()
+	if len(s) <= room {
+		w.out.WriteString(s)
+		return w.engine.chargeBytes(len(s))
+	}
+	if w.cut {
+		w.out.WriteString(s[:room])
+		return errCut
+	}
+	return tooLarge("a text of that many bytes")
+}
+
+func (w *textWriter) quoted(s string, bytes bool) error {
+	room := w.limit - w.out.Len()
+	if len(s)+2 <= room && !bytes && isPlain(s) {
+		w.out.WriteByte('"')
+		w.out.WriteString(s)
+		w.out.WriteByte('"')
+		return w.engine.chargeBytes(len(s))
+	}
+	if len(s) > room {
+		if !w.cut {
+			return tooLarge("a text of that many bytes")
+		}
+		s = s[:room]
+	}
+	return w.text(syntax.Quote(s, bytes))
+}
+
+// isPlain reports whether nothing in s is escaped.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *textWriter) value(v starlark.Value, depth int) error {
+	if err := w.engine.charge(1); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case starlark.String:
+		return w.quoted(string(v), false)
+	case starlark.Bytes:
+		return w.quoted(string(v), true)
+	case starlark.Int:
+		s, err := digits(v)
+		if err != nil {
+			return err
+		}
+		return w.text(s)
+	case *starlark.List:
+		return w.list("[", "]", v, depth)
+	case starlark.Tuple:
+		if len(v) == 1 {
+			return w.list("(", ",)", v, depth)
+		}
+		return w.list("(", ")", v, depth)
+	case *starlark.Set:
+		return w.list("set([", "])", v, depth)
+	case *starlark.Dict:
+		return w.mapping(v, depth)
+	case *record:
+		return w.mapping(v, depth)
+	}
+	return w.text(v.String())
+}
+
+// inside writes a container, or … for one that holds itself.
+func (w *textWriter) inside(open, close string, v starlark.Value, depth int, elements func() error) error {
+	if depth >= maxNesting {
+		return nestedTooDeeply()
+	}
+	if err := w.text(open); err != nil {
+		return err
+	}
+	// Only lists and dicts can hold themselves.
+	mutable := false
+	switch v.(type) {
+	case *starlark.List, *starlark.Dict:
+		mutable = true
+	}
+	if mutable && slices.Contains(w.path, v) {
+		if err := w.text("..."); err != nil {
+			return err
+		}
+		return w.text(close)
+	}
+	if mutable {
+		w.path = append(w.path, v)
+		defer func() { w.path = w.path[:len(w.path)-1] }()
+	}
+	if err := elements(); err != nil {
+		return err
+	}
+	return w.text(close)
+}
+
+func (w *textWriter) list(open, close string, v starlark.Iterable, depth int) error {
+	return w.inside(open, close, v, depth, func() error {
+		first := true
+		for item := range starlark.Elements(v) {
+			if !first {
+				if err := w.text(", "); err != nil {
+					return err
+				}
+			}
+			first = false
+			if err := w.value(item, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *textWriter) mapping(v starlark.IterableMapping, depth int) error {
+	return w.inside("{", "}", v, depth, func() error {
+		separator := ""
+		for key, item := range starlark.Entries(v) {
+			if err := w.text(separator); err != nil {
+				return err
+			}
+			separator = ", "
+			if err := w.value(key, depth+1); err != nil {
+				return err
+			}
+			if err := w.text(": "); err != nil {
+				return err
+			}
+			if err := w.value(item, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func nestedTooDeeply() error {
+	return fmt.Errorf("the value is nested more than %d deep", maxNesting)
+}
