@@ -29,7 +29,7 @@ func (e *engine) collect(v starlark.Iterable) ([]starlark.Value, error) {
 	var items []starlark.Value
 	if n := starlark.Len(v); n > 0 {
 		// Refused before room is made for them.
-		if err := roomItems(n); err != nil {
+		if err := e.roomItems(n); err != nil {
 			return nil, err
 		}
 		if e.thread.Steps+uint64(n) >= uint64(e.limits.Steps) {
@@ -39,7 +39,7 @@ func (e *engine) collect(v starlark.Iterable) ([]starlark.Value, error) {
 	}
 	err := e.each(v, func(item starlark.Value) error {
 		items = append(items, item)
-		return roomItems(len(items))
+		return e.roomItems(len(items))
 	})
 	return items, err
 }
@@ -50,7 +50,7 @@ func (e *engine) extend(list *starlark.List, items starlark.Iterable) error {
 	if err != nil {
 		return err
 	}
-	if err := roomItems(list.Len() + len(more)); err != nil {
+	if err := e.roomItems(list.Len() + len(more)); err != nil {
 		return err
 	}
 	for _, item := range more {
@@ -102,7 +102,7 @@ func (e *engine) insert(set *starlark.Set, items starlark.Iterable) error {
 		if err := e.addKey(set, item); err != nil {
 			return err
 		}
-		return roomKeys(set.Len())
+		return e.roomKeys(set.Len())
 	})
 }
 
@@ -144,7 +144,7 @@ func (e *engine) fill(name string, dict *starlark.Dict, args starlark.Tuple, kwa
 // updateDict copies the entries of from.
 func (e *engine) updateDict(dict *starlark.Dict, from starlark.IterableMapping) error {
 	n := max(0, starlark.Len(from))
-	if err := roomItems(n); err != nil {
+	if err := e.roomItems(n); err != nil {
 		return err
 	}
 	if err := e.charge(n); err != nil {
@@ -155,7 +155,7 @@ func (e *engine) updateDict(dict *starlark.Dict, from starlark.IterableMapping) 
 			return err
 		}
 	}
-	return roomKeys(dict.Len())
+	return e.roomKeys(dict.Len())
 }
 
 func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Iterable) error {
@@ -177,7 +177,7 @@ func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Ite
 		if err := e.setKey(dict, key, value); err != nil {
 			return err
 		}
-		return roomKeys(dict.Len())
+		return e.roomKeys(dict.Len())
 	})
 }
 
@@ -241,7 +241,7 @@ func (e *engine) zip(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 			}
 		}
 		rows = append(rows, row)
-		if err := roomItems(len(rows) * len(args)); err != nil {
+		if err := e.roomItems(len(rows) * len(args)); err != nil {
 			return nil, err
 		}
 	}

@@ -132,7 +132,7 @@ func dictMethod(name string) method {
 	case "items", "keys", "values":
 		return after(name, func(e *engine, receiver starlark.Value, _ starlark.Tuple) error {
 			n := starlark.Len(receiver)
-			if err := roomItems(n); err != nil {
+			if err := e.roomItems(n); err != nil {
 				return err
 			}
 			return e.charge(n)
@@ -234,7 +234,7 @@ func setOperation(name string) method {
 			operands[i] = starlark.Tuple(list)
 			total += len(list)
 		}
-		if err := roomKeys(total); err != nil {
+		if err := e.roomKeys(total); err != nil {
 			return nil, err
 		}
 		return own(thread, receiver, name, operands, kwargs)

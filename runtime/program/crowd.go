@@ -7,31 +7,47 @@ import (
 )
 
 // The interpreter hashes an int by its low 32 bits and puts it into a bucket by
-// the low bits of that, so that keys such as i << 32 all stand in one chain,
-// and each insertion walks it. What cannot be hashed better is paid for: an
-// operation on a large dict or set costs as many steps as the chain of its key
-// is longer than chains of well-spread keys would be.
+// the low bits of that, so that keys such as i << 16 all stand in one chain,
+// which each insertion walks, and keys such as i << 32 are compared with one
+// another on the way. What cannot be hashed better is paid for: an operation on
+// a large dict or set costs the more steps the longer the chain of its key is
+// than chains of well-spread keys would be.
 
 const (
 	// crowdFrom is the size of a dict or set from which its chains are watched.
 	crowdFrom = 1 << 10
-	// crowdClasses is how many classes of chains are told apart.
+	// crowdClasses is how many chains, and hashes, are told apart.
 	crowdClasses = 1 << 10
+	// crowdWalk is how many entries of a chain are walked past for one step.
+	crowdWalk = 16
 	// crowdSlack is how many times longer than on average a chain may be.
 	crowdSlack = 16
 )
 
-// crowd counts the keys that were added to one large dict or set by class: all
-// keys of a chain are of one.
+// crowd counts the keys that were added to one large dict or set: by the low
+// bits of their hash, which all keys of a chain have in common, and by all of
+// it, mixed.
 type crowd struct {
-	total   int
-	classes [crowdClasses]int32
+	total  int
+	chains [crowdClasses]int32
+	hashes [crowdClasses]int32
 }
 
-// excess is by how much the chain of class may be too long.
-func (c *crowd) excess(class uint32) int {
-	return max(0, int(c.classes[class])-crowdSlack*(c.total/crowdClasses+1))
+// excess is what the chain of a key with that hash costs.
+func (c *crowd) excess(hash uint32) int {
+	fair := crowdSlack * (c.total/crowdClasses + 1)
+	chain, same := int(c.chains[hash%crowdClasses])-fair, int(c.hashes[mixed(hash)])-fair
+	return max(0, same) + max(0, chain)/crowdWalk
 }
+
+func (c *crowd) add(hash uint32) {
+	c.total++
+	c.chains[hash%crowdClasses]++
+	c.hashes[mixed(hash)]++
+}
+
+// mixed spreads hashes that differ in any bit (Knuth's multiplication).
+func mixed(hash uint32) uint32 { return hash * 2654435769 / (1 << 32 / crowdClasses) }
 
 // crowds are those of an execution. They do not keep a dict from being
 // collected.
@@ -76,29 +92,29 @@ func (c *crowds) sweep() {
 	}
 }
 
-// classOf is the class of a key whose hash a program can choose. Strings are
-// hashed well enough.
-func classOf(key starlark.Value) (class uint32, ok bool) {
+// chosen is the hash of a key, if a program can choose it. Strings are hashed
+// well enough.
+func chosen(key starlark.Value) (hash uint32, ok bool) {
 	switch key.(type) {
 	case starlark.Int, starlark.Float, starlark.Tuple:
 		h, err := key.Hash()
-		return h % crowdClasses, err == nil
+		return h, err == nil
 	}
 	return 0, false
 }
 
 // walk charges for the chain of key in a dict or set of n entries, and returns
 // its crowd, if it is watched.
-func (e *engine) walk(pointer func() any, n int, key starlark.Value) (c *crowd, class uint32, err error) {
+func (e *engine) walk(pointer func() any, n int, key starlark.Value) (c *crowd, hash uint32, err error) {
 	if n < crowdFrom {
 		return nil, 0, nil
 	}
-	class, ok := classOf(key)
+	hash, ok := chosen(key)
 	if !ok {
 		return nil, 0, nil
 	}
 	c = e.crowds.of(pointer())
-	return c, class, e.charge(c.excess(class))
+	return c, hash, e.charge(c.excess(hash))
 }
 
 // lookup is dict[key]: the value, and whether there is one. It fails if key can
@@ -119,13 +135,13 @@ func (e *engine) setKey(dict *starlark.Dict, key, v starlark.Value) error {
 		return err
 	}
 	n := dict.Len()
-	c, class, err := e.walk(func() any { return weak.Make(dict) }, n, key)
+	c, hash, err := e.walk(func() any { return weak.Make(dict) }, n, key)
 	if err != nil {
 		return err
 	}
 	err = dict.SetKey(key, v)
 	if c != nil && dict.Len() > n {
-		c.add(class)
+		c.add(hash)
 	}
 	return err
 }
@@ -136,13 +152,13 @@ func (e *engine) addKey(set *starlark.Set, key starlark.Value) error {
 		return err
 	}
 	n := set.Len()
-	c, class, err := e.walk(func() any { return weak.Make(set) }, n, key)
+	c, hash, err := e.walk(func() any { return weak.Make(set) }, n, key)
 	if err != nil {
 		return err
 	}
 	err = set.Insert(key)
 	if c != nil && set.Len() > n {
-		c.add(class)
+		c.add(hash)
 	}
 	return err
 }
@@ -156,9 +172,4 @@ func (e *engine) member(set *starlark.Set, key starlark.Value) (bool, error) {
 		return false, err
 	}
 	return set.Has(key)
-}
-
-func (c *crowd) add(class uint32) {
-	c.total++
-	c.classes[class]++
 }

@@ -16,7 +16,13 @@
 //	entry = records.lookup(key = "a")
 //	entry.count + 1
 //
-// What is not bounded yet: the work and memory of one builtin (a large
-// repetition, a deep str()). The process is the net below: it is killed when
-// its time is over.
+// # Bounds
+//
+// Operators, builtins and methods whose work or result a program can make large
+// are the engine's own: each sizes its result before it builds it, and charges
+// steps for what it reads, copies or compares (meter.go). They are functions of
+// values, such as engine.multiply(x, y), with which whatever lowers a program
+// replaces the interpreter's; guard.go says how operators are replaced. The
+// process is the net below: its memory is bounded, and it is killed when its
+// time is over.
 package program

@@ -13,6 +13,7 @@ import (
 // engine is the state of one execution. One goroutine uses it.
 type engine struct {
 	limits Limits
+	memory int64 // of the process
 	table  *binding.Table
 	caller Caller
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -32,9 +33,18 @@ func (e *engine) jsonDecode(_ *starlark.Thread, b *starlark.Builtin, args starla
 		if fallback != nil {
 			return fallback, nil
 		}
-		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+		return nil, badJSON(b.Name(), err)
 	}
 	return v, nil
+}
+
+// badJSON says what is wrong with a text, and where.
+func badJSON(name string, err error) error {
+	var bad *canon.Error
+	if errors.As(err, &bad) {
+		return fmt.Errorf("%s: at offset %d: %s", name, bad.Offset, bad.Message)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // jsonDecoder reads values from a reader, which keeps the first error of the
@@ -118,7 +128,7 @@ func (e *engine) jsonIndent(_ *starlark.Thread, b *starlark.Builtin, args starla
 		out, err = e.indented([]byte(text), prefix, indent)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+		return nil, badJSON(b.Name(), err)
 	}
 	return starlark.String(out), nil
 }
@@ -130,7 +140,7 @@ func (e *engine) indented(text []byte, prefix, indent string) ([]byte, error) {
 	depth, quoted, fresh := 0, false, false
 	line := func() error {
 		if len(out)+1+len(prefix)+depth*len(indent) > maxStringBytes {
-			return tooLarge("a text of that many bytes")
+			return e.tooLarge("a text of that many bytes")
 		}
 		out = append(append(out, '\n'), prefix...)
 		for range depth {

@@ -90,7 +90,7 @@ func (w *jsonWriter) value(v starlark.Value, depth int) error {
 
 func (w *jsonWriter) raw(text string) error {
 	if len(w.out)+len(text) > maxStringBytes {
-		return tooLarge("a text of that many bytes")
+		return w.engine.tooLarge("a text of that many bytes")
 	}
 	w.out = append(w.out, text...)
 	return nil
@@ -99,7 +99,7 @@ func (w *jsonWriter) raw(text string) error {
 func (w *jsonWriter) string(s string) error {
 	// Six bytes for a byte are the most.
 	if len(w.out)+len(s) > maxStringBytes {
-		return tooLarge("a text of that many bytes")
+		return w.engine.tooLarge("a text of that many bytes")
 	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

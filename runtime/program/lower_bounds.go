@@ -62,6 +62,9 @@ func (b *bounder) checked(name string, pos syntax.Position, x syntax.Expr) synta
 }
 
 func (b *bounder) statements(list []syntax.Stmt) []syntax.Stmt {
+	if len(list) == 0 {
+		return list // no else is not an empty one
+	}
 	out := make([]syntax.Stmt, 0, len(list))
 	for _, s := range list {
 		out = b.statement(out, s)

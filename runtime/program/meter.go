@@ -17,10 +17,10 @@ const (
 	maxNesting     = 1_000    // of values within values, for str, == and the like
 	maxDigits      = 4_300    // of an int that becomes text, or the other way, as in CPython
 
+	// defaultMemory is taken to bound a program that comes without a bound.
+	defaultMemory = 256 << 20
 	// bytesPerStep is how many bytes a builtin copies or looks at for one step.
 	bytesPerStep = 64
-	// workerMemory is what the memory of a worker is bounded by.
-	workerMemory = 256 << 20
 )
 
 // errSteps ends the program: outOfSteps is set, which decides what is told.
@@ -51,30 +51,30 @@ func (e *engine) chargeCopy(n int) error { return e.chargeBytes(8 * n) }
 // roomBytes refuses a string of n bytes that is too long to be built.
 func (e *engine) roomBytes(n int) error {
 	if n < 0 || n > maxStringBytes {
-		return tooLarge("a string of that many bytes")
+		return e.tooLarge("a string of that many bytes")
 	}
 	return e.chargeBytes(n)
 }
 
 // roomItems refuses a collection of n elements that is too large to be built.
 // It does not charge for them.
-func roomItems(n int) error {
+func (e *engine) roomItems(n int) error {
 	if n < 0 || n > maxItems {
-		return tooLarge("a collection of that many elements")
+		return e.tooLarge("a collection of that many elements")
 	}
 	return nil
 }
 
 // roomKeys refuses a dict or set of n keys that is too large to be built.
-func roomKeys(n int) error {
+func (e *engine) roomKeys(n int) error {
 	if n > maxKeys {
-		return tooLarge("a dict or set of that many keys")
+		return e.tooLarge("a dict or set of that many keys")
 	}
 	return nil
 }
 
-func tooLarge(what string) error {
-	f := fault.Reached(fault.WorkerMemory, workerMemory, "%s does not fit into the memory of a worker", what)
+func (e *engine) tooLarge(what string) error {
+	f := fault.Reached(fault.WorkerMemory, e.memory, "%s does not fit into the memory of a worker", what)
 	f.Hint = "do it in smaller parts"
 	return &nativeFailure{f}
 }

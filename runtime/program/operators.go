@@ -40,7 +40,7 @@ func (e *engine) add(x, y starlark.Value) (starlark.Value, error) {
 
 // roomCopy is roomItems and the charge for copying that many.
 func (e *engine) roomCopy(n int) error {
-	if err := roomItems(n); err != nil {
+	if err := e.roomItems(n); err != nil {
 		return err
 	}
 	return e.chargeCopy(n)
@@ -180,7 +180,7 @@ func (e *engine) chargeBoth(x, y starlark.Value) error {
 	switch x.(type) {
 	case *starlark.Dict, *starlark.Set:
 		n := starlark.Len(x) + max(0, starlark.Len(y))
-		if err := roomKeys(n); err != nil {
+		if err := e.roomKeys(n); err != nil {
 			return err
 		}
 		return e.charge(n)

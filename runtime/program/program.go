@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/capgen/capgen/runtime/binding"
@@ -47,6 +48,10 @@ type Program struct {
 	// Source is Starlark text. It must be valid UTF-8 without NUL.
 	Source string
 	Limits Limits
+	// Memory is what bounds the process that Run is in, in bytes. Run itself
+	// holds no more than a part of it in one value; a value that cannot fit is
+	// refused by this bound. Zero is 256 MiB.
+	Memory int64
 }
 
 // Result is what the program returned, and what it used.
@@ -74,7 +79,7 @@ type Caller interface {
 // when the program ends or a limit fires: to stop it from outside, end the
 // process.
 func Run(p Program, table *binding.Table, caller Caller) (result Result, failure *fault.Fault) {
-	e := &engine{limits: p.Limits, table: table, caller: caller}
+	e := &engine{limits: p.Limits, memory: cmp.Or(p.Memory, defaultMemory), table: table, caller: caller}
 	defer func() {
 		if recover() != nil {
 			// The panic's text may quote anything; the author can do

@@ -38,7 +38,7 @@ func stringMethod(name string) method {
 
 // roomParts refuses to cut s into n parts when they are too many.
 func (e *engine) roomParts(s string, n int) error {
-	if err := roomItems(n); err != nil {
+	if err := e.roomItems(n); err != nil {
 		return err
 	}
 	if err := e.charge(n); err != nil {
@@ -98,7 +98,7 @@ func join(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.
 		if size > maxStringBytes {
 			return e.roomBytes(size)
 		}
-		return roomItems(len(list))
+		return e.roomItems(len(list))
 	})
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func formatMethod(e *engine, thread *starlark.Thread, receiver starlark.Value, a
 // roomFields refuses a format whose n fields may become too long together.
 func (e *engine) roomFields(format string, n, longest int) error {
 	if n > 0 && longest > maxStringBytes/n {
-		return tooLarge("a text of that many bytes")
+		return e.tooLarge("a text of that many bytes")
 	}
 	return e.roomBytes(len(format) + n*longest)
 }

@@ -59,7 +59,7 @@ func (w *textWriter) text(s string) error {
 		w.out.WriteString(s[:room])
 		return errCut
 	}
-	return tooLarge("a text of that many bytes")
+	return w.engine.tooLarge("a text of that many bytes")
 }
 
 func (w *textWriter) quoted(s string, bytes bool) error {
@@ -72,7 +72,7 @@ func (w *textWriter) quoted(s string, bytes bool) error {
 	}
 	if len(s) > room {
 		if !w.cut {
-			return tooLarge("a text of that many bytes")
+			return w.engine.tooLarge("a text of that many bytes")
 		}
 		s = s[:room]
 	}

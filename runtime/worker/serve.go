@@ -20,6 +20,7 @@ type child struct {
 	idle   atomic.Bool // has said ready, and was not asked to run
 	// confine enters the sandbox that the host asks for.
 	confine func(m *message) (layers, missing []string)
+	memory  int64 // the budget of the address space
 
 	sequence uint32
 	broken   error // the stream's first error
@@ -62,6 +63,7 @@ func (c *child) greet() (*binding.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.memory = m.memory
 	layers, missing := c.confine(m)
 	c.idle.Store(true)
 	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
@@ -75,7 +77,7 @@ func (c *child) greet() (*binding.Table, error) {
 func (c *child) run(m *message, table *binding.Table) error {
 	c.idle.Store(false)
 	c.frames.max = m.limits.ValueBytes + slackBytes
-	p := program.Program{Source: string(m.body), Limits: m.limits}
+	p := program.Program{Source: string(m.body), Limits: m.limits, Memory: c.memory}
 	result, f := program.Run(p, table, c)
 	switch {
 	case c.broken != nil:
