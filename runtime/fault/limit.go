@@ -17,7 +17,6 @@ const (
 	MaxQueuedPerSubject       = "MaxQueuedPerSubject"
 	WorkerMemory              = "WorkerMemory"
 	MaxSearchQueryBytes       = "MaxSearchQueryBytes"
-	WorkerMemory              = "WorkerMemory"
 )
 
 // Reached is the fault of a limit that fired. Its message says what happened,
