@@ -113,6 +113,7 @@ fuzz: ## Run each fuzz target for FUZZTIME
 .PHONY: soak
 soak: ## Run every hostile program, compare a million values, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^TestHostilePrograms$$' -v ./runtime -soak
+	$(GO) test -count=1 -run '^TestBoundedIsTheSame$$' -v ./runtime/program -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms)$$' -v ./codegen -soak
 	@$(MAKE) fuzz FUZZTIME=30s
 	$(GO) test -race -count=3 -timeout 2h ./runtime/... ./cmd/...

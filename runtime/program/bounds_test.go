@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,9 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/program"
 )
+
+// soak makes the tests compare all that they can. `make soak` sets it.
+var soak = flag.Bool("soak", false, "compare every expression with the interpreter, not only each fifth")
 
 // What is within bounds is what the interpreter itself makes of it: every
 // expression has the interpreter's own value, or fails where it fails.
@@ -72,7 +76,10 @@ func TestBoundedIsTheSame(t *testing.T) {
 		"json.encode(float('nan'))", "json.decode('123456789012345678901234567890')", "json.encode(len)",
 	)
 	same, failed, bindings := 0, 0, table(t)
-	for _, expression := range expressions {
+	for i, expression := range expressions {
+		if !*soak && i%5 != 0 && i < len(expressions)-100 {
+			continue
+		}
 		source := "def main():\n  return repr([" + expression + "])\n"
 		want, wantErr := plain(source)
 		r, f := program.Run(program.Program{Source: source, Limits: limits()}, bindings, &host{t: t})

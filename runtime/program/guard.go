@@ -41,7 +41,6 @@ type operand struct {
 var (
 	_ starlark.HasBinary = (*guard)(nil)
 	_ starlark.HasBinary = (*operand)(nil)
-	_ starlark.HasBinary = check(nil)
 	_ starlark.HasBinary = (*setter)(nil)
 	_ starlark.HasSetKey = (*item)(nil)
 )
