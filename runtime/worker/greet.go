@@ -28,6 +28,7 @@ func (p *Pool) greet(w *process) error {
 	frames.source = nil
 	p.readers.Put(frames)
 	w.words.settle()
+	w.out.block()
 	return nil
 }
 

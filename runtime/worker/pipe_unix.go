@@ -10,15 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostPipe is the host's end of a pipe to or from a worker. Its descriptor
-// does not block and is not in the runtime's poller: a wait is one poll(2) of
-// a thread, which measured faster, and which ends although a process that the
-// worker left behind might hold the other end. The worker's end blocks.
+// hostPipe is the host's end of a pipe to or from a worker. Its descriptor is
+// not in the runtime's poller: a wait is one poll(2) of a thread, which measured
+// faster, and which ends although a process that the worker left behind might
+// hold the other end. The worker's end blocks.
 //
-// Read and Write belong to one goroutine; stop may come from any.
+// Read and Write belong to one goroutine; stop and release may come from any.
 type hostPipe struct {
 	fd      int
 	stopped atomic.Bool
+	blocks  bool // reads wait in read(2) itself
 }
 
 // tickMillis bounds how long a wait does not notice stop. The kill of a worker
@@ -47,11 +48,15 @@ func newPipe(hostReads bool) (*hostPipe, *os.File, error) {
 func (p *hostPipe) Read(b []byte) (int, error) {
 	for {
 		// Look first: the answer is hardly ever there already.
-		if err := p.wait(unix.POLLIN); err != nil {
-			return 0, err
+		if !p.blocks {
+			if err := p.wait(unix.POLLIN); err != nil {
+				return 0, err
+			}
 		}
 		n, err := unix.Read(p.fd, b)
 		switch {
+		case p.stopped.Load():
+			return 0, errStopped
 		case err == unix.EAGAIN || err == unix.EINTR:
 			continue
 		case err != nil:

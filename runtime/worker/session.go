@@ -22,6 +22,8 @@ const (
 	// exitGrace is how long a worker that closed its output has to end by
 	// itself, so that its status says why.
 	exitGrace = 100 * time.Millisecond
+	// releaseInterval is how long a killed worker's pipes have to end.
+	releaseInterval = 50 * time.Millisecond
 	// largestKept is the buffer that the next session may use again.
 	largestKept = 64 << 10
 )
@@ -161,8 +163,17 @@ func (s *session) leave(concluded bool) (abandoned bool) {
 	if s.answering.Load() {
 		return true
 	}
-	<-s.done
-	return false
+	again := time.NewTicker(releaseInterval)
+	defer again.Stop()
+	for {
+		select {
+		case <-s.done:
+			return false
+		case <-again.C:
+			// Somebody else holds the worker's end, too.
+			s.process.out.release()
+		}
+	}
 }
 
 // converse is the goroutine that reads. Code of the host may end it, and then
