@@ -38,6 +38,11 @@ type Options struct {
 	// Sandbox says what Build and every execution do about layers of the
 	// sandbox that the system cannot give; the zero value is SandboxAuto.
 	Sandbox Sandbox
+	// HostKey, at least MinHostKeyBytes of secret, is what the keys of calls
+	// are derived with (see CallKey). Processes that share load share it, and
+	// so do those that follow one another, or a repetition at another one has
+	// other keys. Empty is a random one for this process.
+	HostKey []byte
 	// IdleWorkers is how many workers wait, ready, for a program, but never
 	// more than MaxConcurrentExecutions; zero means DefaultIdleWorkers, and
 	// NoIdleWorkers that each execution starts its own.
@@ -126,6 +131,10 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	if err != nil {
 		problems = append(problems, err)
 	}
+	key, err := hostKey(b.options.HostKey)
+	if err != nil {
+		problems = append(problems, err)
+	}
 	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities)
 	problems = append(problems, errs...)
 	if len(problems) > 0 {
@@ -155,7 +164,7 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
 	s := newServer(b.options, limits, catalog, runner)
-	s.confinement = confinement
+	s.confinement, s.hostKey = confinement, key
 	s.log.InfoContext(ctx, "sandbox", "mode", b.options.Sandbox.String(), "layers", confinement.String(), "missing", confinement.Missing)
 	return s, nil
 }

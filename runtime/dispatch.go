@@ -56,9 +56,10 @@ func lied(name, what string) outcome {
 	return o
 }
 
-// dispatch runs one native call of subject. running is called whenever the
+// dispatch runs one native call of subject, whose handler gets its key in ctx
+// if there are keys. running is called whenever the
 // handler is about to run, and reports whether it still may.
-func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c worker.Call, running func() bool) outcome {
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *keyring, c worker.Call, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
@@ -73,13 +74,14 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, c work
 	if f := checkScopes(subject, entry); f != nil {
 		return refused(f)
 	}
+	hash := keys.hash(canonical) // the authorizer may write on canonical
 	if f := d.authorize(ctx, subject, entry, call, canonical); f != nil {
 		return refused(f)
 	}
 	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	return d.attempts(ctx, entry, c, call, running)
+	return d.attempts(keys.with(ctx, entry.info.ID, c.Path, hash), entry, c, call, running)
 }
 
 // bind decodes the worker's bytes with the generated decoder and writes their

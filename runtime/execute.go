@@ -32,9 +32,12 @@ type Execution struct {
 // the process is gone by then. A handler that ignores its context is not
 // waited for: its call stands as unknown in the receipt. A failure is an
 // *Error.
-func (s *Server) Execute(ctx context.Context, subject authz.Subject, source string) (Execution, error) {
+func (s *Server) Execute(ctx context.Context, subject authz.Subject, source string, options ...ExecuteOption) (Execution, error) {
 	start := time.Now()
 	x := &execution{server: s, subject: subject}
+	for _, o := range options {
+		o(x)
+	}
 	receipt := Receipt{
 		Execution:  newExecutionID(),
 		Deployment: s.deployment,
@@ -58,6 +61,9 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 type execution struct {
 	server  *Server
 	subject authz.Subject
+	key     string // the client's idempotency key
+	keyed   bool   // whether there is one
+	keys    *keyring
 	calls   recorder
 
 	mu        sync.Mutex
@@ -74,6 +80,11 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, wide b
 	}
 	if len(source) > s.limits.MaxSourceBytes {
 		return nil, false, 0, fault.Reached(fault.MaxSourceBytes, int64(s.limits.MaxSourceBytes), "the program has %d bytes", len(source))
+	}
+	if x.keyed {
+		if x.keys, f = newKeyring(s.hostKey, x.subject, x.key, source); f != nil {
+			return nil, false, 0, f
+		}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
 	defer cancel()
@@ -138,7 +149,7 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	}()
 	o := x.admit()
 	if o.fault == nil {
-		o = x.server.dispatcher.dispatch(ctx, x.subject, c, func() bool { return x.calls.dispatched(i) })
+		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, c, func() bool { return x.calls.dispatched(i) })
 		x.settle(&o)
 	}
 	x.calls.end(i, o)

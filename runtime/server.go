@@ -19,6 +19,7 @@ type Server struct {
 	dispatcher *dispatcher
 	runner     worker.Runner
 	log        *slog.Logger
+	hostKey    []byte
 	admission  *admission
 
 	sandbox     Sandbox

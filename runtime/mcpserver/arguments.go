@@ -69,6 +69,28 @@ func readString(raw json.RawMessage, name string) (value string, f *fault.Fault)
 	return value, f
 }
 
+// readProgram reads the arguments of execute. The length of the source is the
+// runtime's to judge, which names the limit.
+func readProgram(raw json.RawMessage) (source string, options []runtime.ExecuteOption, f *fault.Fault) {
+	const hint = "the arguments are source, a program, and optionally idempotency_key, a string"
+	f = readArguments(hint, raw,
+		func(r *canon.Reader, seen *canon.Seen) bool {
+			switch string(r.Key()) {
+			case "source":
+				seen.Mark(r, 0)
+				source = r.String(0, math.MaxInt)
+			case "idempotency_key":
+				seen.Mark(r, 1)
+				options = append(options, runtime.WithIdempotencyKey(r.String(1, runtime.MaxIdempotencyKeyBytes)))
+			default:
+				return false
+			}
+			return true
+		},
+		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, "source") })
+	return source, options, f
+}
+
 // readNames reads the arguments of describe_api: exactly one of name and
 // names. A name that stands twice is described once.
 func readNames(raw json.RawMessage) (names []string, f *fault.Fault) {

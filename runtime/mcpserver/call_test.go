@@ -240,6 +240,11 @@ func TestBadArguments(t *testing.T) {
 		{"execute", `{"source":["a"]}`, "source", "string"},
 		{"execute", `{"source":"a","_meta":{}}`, "_meta", ""},
 		{"execute", `{"source":"a","subject":"root"}`, "subject", ""},
+		{"execute", `{"idempotency_key":"once"}`, "source", "missing"},
+		{"execute", `{"source":"a","idempotency_key":""}`, "idempotency_key", ""},
+		{"execute", `{"source":"a","idempotency_key":1}`, "idempotency_key", "string"},
+		{"execute", `{"source":"a","idempotency_key":"` + long + `"}`, "idempotency_key", ""},
+		{"execute", `{"source":"a","idempotency_key":"a","idempotency_key":"b"}`, "idempotency_key", ""},
 		{"describe_api", `{}`, "", "exactly one"},
 		{"describe_api", `{"name":"a.b","names":["a.b"]}`, "", "exactly one"},
 		{"describe_api", `{"names":[]}`, "names", ""},
@@ -262,6 +267,19 @@ func TestBadArguments(t *testing.T) {
 		}
 		if strings.Contains(content, "receipt") {
 			t.Errorf("%s %s: a receipt of an execution that never was: %s", tt.tool, tt.arguments, content)
+		}
+	}
+}
+
+// The key that a client gives arrives at the runtime, and only then.
+func TestIdempotencyKeyArrives(t *testing.T) {
+	f := &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+		return runtime.Execution{Result: []byte("1")}, nil
+	}}
+	s := connect(t, mcpserver.Options{Runtime: f, Subjects: local})
+	for arguments, want := range map[string]int{`{"source":"1"}`: 0, `{"source":"1","idempotency_key":"once"}`: 1} {
+		if content, r := call(t, s, "execute", arguments); r.IsError || f.options != want {
+			t.Errorf("%s: %d options, %s", arguments, f.options, content)
 		}
 	}
 }

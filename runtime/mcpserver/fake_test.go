@@ -19,6 +19,7 @@ type fake struct {
 	hints    runtime.Hints
 	search   func(query string) (runtime.SearchResult, error)
 	describe func(names []string) (runtime.DescribeResult, error)
+	options  int // that the last execution was given
 	execute  func(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
 }
 
@@ -37,7 +38,8 @@ func (f *fake) Describe(_ context.Context, _ authz.Subject, names []string) (run
 	return f.describe(names)
 }
 
-func (f *fake) Execute(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error) {
+func (f *fake) Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error) {
+	f.options = len(options)
 	return f.execute(ctx, subject, source)
 }
 

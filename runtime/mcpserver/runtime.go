@@ -20,5 +20,5 @@ type Runtime interface {
 	Search(ctx context.Context, subject authz.Subject, query string) (runtime.SearchResult, error)
 	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
 	// Execute fills the receipt on failure too.
-	Execute(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
+	Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error)
 }

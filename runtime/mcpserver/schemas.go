@@ -24,7 +24,9 @@ func inputSchema(tool string) string {
 		return `{"type":"object","additionalProperties":false,"properties":{` + properties + `}}`
 	default:
 		return `{"type":"object","additionalProperties":false,"required":["source"],"properties":{` +
-			`"source":{"type":"string","description":"The whole program."}}}`
+			`"source":{"type":"string","description":"The whole program."},` +
+			`"idempotency_key":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(runtime.MaxIdempotencyKeyBytes) +
+			`,"description":"The same for each repetition of one run."}}}`
 	}
 }
 

@@ -61,9 +61,10 @@ func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage
 		}
 	case ExecuteTool:
 		var source string
-		source, f = readString(arguments, "source")
+		var options []runtime.ExecuteOption
+		source, options, f = readProgram(arguments)
 		run = func(ctx context.Context, subject authz.Subject) (Answer, error) {
-			return t.execute(ctx, subject, source)
+			return t.execute(ctx, subject, source, options)
 		}
 	default:
 		return Answer{}, fmt.Errorf("mcpserver: no tool is called %q", tool)
@@ -120,8 +121,8 @@ func (t *Tools) describe(ctx context.Context, subject authz.Subject, names []str
 	return Answer{Content: content}, err
 }
 
-func (t *Tools) execute(ctx context.Context, subject authz.Subject, source string) (Answer, error) {
-	x, err := t.runtime.Execute(ctx, subject, source)
+func (t *Tools) execute(ctx context.Context, subject authz.Subject, source string, options []runtime.ExecuteOption) (Answer, error) {
+	x, err := t.runtime.Execute(ctx, subject, source, options...)
 	if err == nil {
 		var answer Answer
 		if answer, err = executionAnswer(x); err == nil {

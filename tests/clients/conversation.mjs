@@ -43,6 +43,14 @@ def main():
     return files.read(paths = [])
 `;
 
+// A limit ends it, after a call that was done.
+const endless = `
+def main():
+    files.list()
+    while True:
+        pass
+`;
+
 // converse makes every call and checks every answer, failures included,
 // against the output schema that tools/list gave the client.
 export async function converse(tools, call) {
@@ -80,6 +88,13 @@ export async function converse(tools, call) {
   const { class: kind, capability, code, line } = failed.content.error;
   assert.deepEqual({ kind, capability, code, line }, { kind: 'capability_failed', capability: 'files.read', code: 'invalid', line: 4 });
   assert.deepEqual(failed.content.receipt.calls.map((c) => [c.name, c.state]), [['files.list', 'done'], ['files.read', 'failed']]);
+
+  const limited = await ask('execute', { source: endless, idempotency_key: 'once' }, { fails: true });
+  assert.deepEqual([limited.content.error.class, limited.content.error.limit, limited.content.error.bound], ['resource_limit', 'MaxSteps', 50_000_000]);
+  assert.match(limited.content.error.message, /MaxSteps is 50000000/);
+  const [listed, ...others] = limited.content.receipt.calls;
+  assert.deepEqual([listed.sequence, listed.id, listed.state, others.length], [1, 'files.list', 'done', 0]);
+  assert.ok(Number.isInteger(listed.duration_us) && listed.duration_us >= 0 && limited.content.receipt.steps > 0);
 
   const refused = await ask('describe_api', {}, { fails: true });
   assert.equal(refused.content.error.class, 'invalid_arguments');
