@@ -75,7 +75,7 @@ func shapeOf(t *schema.Type) binding.Shape {
 		keys, items := shape(t.Keys), shape(t.Items)
 		s.Keys, s.Items = &keys, &items
 	case schema.Array:
-		s.MinLength, s.MaxLength = t.MinItems, t.MaxItems
+		s.MinLength, s.MaxLength, s.Unique = t.MinItems, t.MaxItems, t.Unique
 		items := shape(t.Items)
 		s.Items = &items
 	case schema.Union:

@@ -46,6 +46,7 @@ type apiField struct {
 	Format           string          `json:"format,omitempty"`
 	MinItems         int             `json:"minItems,omitempty"`
 	MaxItems         *int            `json:"maxItems,omitempty"`
+	UniqueItems      bool            `json:"uniqueItems,omitempty"`
 	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
 	MinProperties    int             `json:"minProperties,omitempty"`
 	MaxProperties    *int            `json:"maxProperties,omitempty"`
@@ -185,7 +186,7 @@ func (d describer) typ(ref *schema.Type) apiField {
 		f.MinProperties, f.MaxProperties = t.MinItems, unless(t.MaxItems, impliedMaxItems)
 		f.Keys, f.Values = d.part(t, t.Keys), d.part(ref, t.Items)
 	case schema.Array:
-		f.MinItems, f.MaxItems = t.MinItems, unless(t.MaxItems, impliedMaxItems)
+		f.MinItems, f.MaxItems, f.UniqueItems = t.MinItems, unless(t.MaxItems, impliedMaxItems), t.Unique
 		f.Items = d.part(ref, t.Items)
 	case schema.Union:
 		for _, v := range t.Variants {

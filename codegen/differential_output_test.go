@@ -10,6 +10,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/blobs"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/more"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
@@ -29,6 +30,7 @@ func outputDecoders() map[string]decoder {
 		"every.named":      decoderOf[types.Grid],
 		"every.same":       decoderOf[types.Entry],
 		"every.share":      decoderOf[every.ShareOutput],
+		"more.sets":        decoderOf[more.SetsOutput],
 		"more.shop":        decoderOf[types.Customer],
 		"nulls.keep":       decoderOf[nulls.KeepOutput],
 		"shapes.const":     decoderOf[shapes.ConstOutput],

@@ -85,6 +85,7 @@ func inputDecoders() map[string]decoder {
 		"canon.runtime.context": decoderOf[generatedruntime.ContextInput],
 		"canon.types.canon":     decoderOf[generatedtypes.CanonInput],
 		"hard.take":             decoderOf[hard.TakeInput],
+		"more.sets":             decoderOf[more.SetsInput],
 		"more.shop":             decoderOf[more.ShopInput],
 		"package.string.type":   decoderOf[generatedstring.TypeInput],
 	}

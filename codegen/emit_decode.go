@@ -120,6 +120,7 @@ func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, dep
 		g.For(jen.Id("r").Dot("NextElement").Call()).BlockFunc(func(g *jen.Group) {
 			emitDecodeElement(g, target, t.items, depth)
 		})
+		emitUnique(g, "r", target, t, depth)
 	case mapping:
 		emitDecodeMap(g, from, target, t, depth)
 	case nullable:

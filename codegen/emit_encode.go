@@ -88,6 +88,7 @@ func emitEncode(g *jen.Group, to *jen.Statement, value string, t *goType, depth 
 			emitEncode(g, jen.Id("w").Dot("Element").Call(jen.Id(i)), value+"["+i+"]", t.items, depth+1)
 		})
 		g.Id("w").Dot("EndArray").Call()
+		emitUnique(g, "w", value, t, depth)
 	case mapping:
 		emitEncodeMap(g, to, value, t, depth)
 	case nullable:

@@ -187,6 +187,9 @@ func rules(t *schema.Type) []string {
 	case schema.Array:
 		add("minItems", positive(t.MinItems))
 		add("maxItems", strconv.Itoa(t.MaxItems))
+		if t.Unique {
+			add("uniqueItems", "true")
+		}
 	}
 	add("const", t.Const)
 	add("multipleOf", t.MultipleOf)

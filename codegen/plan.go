@@ -126,6 +126,8 @@ type goType struct {
 	// checks follow op, on readers and writers alike.
 	checks []check
 	items  *goType
+	// unique items of an array differ.
+	unique bool
 	// keyArgs and keyChecks are the bounds of a map's keys.
 	keyArgs   []string
 	keyChecks []check

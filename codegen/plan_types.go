@@ -137,7 +137,7 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 	case t.Kind == schema.Object || t.Kind == schema.Union || root:
 		return &goType{form: named, name: name, pkg: pkg}
 	case t.Kind == schema.Array:
-		return &goType{form: array, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Item", t.Items, false)}
+		return &goType{form: array, unique: t.Unique, args: ints(t.MinItems, t.MaxItems), items: p.typ(pkg, name+"Item", t.Items, false)}
 	case t.Kind == schema.Map:
 		return p.mapType(pkg, name, t)
 	case t.Kind == schema.Nullable:

@@ -89,6 +89,9 @@ func (m *maker) fill(s *sample, t *schema.Type, levels int, optional bool) {
 		s.kind = aList
 		for range m.count(t, levels) {
 			s.items = append(s.items, m.make(t.Items, levels-1, false))
+			if t.Unique && s.repeats() {
+				s.items = s.items[:len(s.items)-1]
+			}
 		}
 	case schema.Map:
 		s.kind = aDict

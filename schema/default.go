@@ -127,7 +127,7 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 		for i, item := range n.items {
 			fine = l.checkValue(t.Items, item, fmt.Sprintf("%s[%d]", what, i)) && fine
 		}
-		return fine
+		return fine && l.checkUnique(t, n, bad)
 	case Map:
 		return expected(mappingNode) && l.checkMap(t, n, what, bad)
 	case FreeObject:
@@ -280,4 +280,20 @@ func (l *loader) writeObject(w *canon.Writer, t *Type, n *node) {
 		l.writeValue(w, p.Type, p.value)
 	}
 	w.EndObject()
+}
+
+// checkUnique reports where two of n's items, which are checked, are equal.
+func (l *loader) checkUnique(t *Type, n *node, bad func(string, ...any) bool) bool {
+	if !t.Unique {
+		return true
+	}
+	w := canon.NewCanonicalWriter(nil)
+	w.Limit(l.limits.valueDepth, l.limits.defaultBytes)
+	l.writeValue(w, t, n)
+	w.Unique(len(n.items), func(w *canon.Writer, i int) { l.writeValue(w, t.Items, n.items[i]) })
+	var refused *canon.Error
+	if errors.As(w.Err(), &refused) && refused.Code == canon.CodeDuplicate {
+		return bad("%s", refused.Message)
+	}
+	return true // a size is judged where the default is stored
 }

@@ -134,6 +134,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.schema(t.Items, "")
 		w.atLeast("minItems", t.MinItems)
 		w.integer("maxItems", int64(t.MaxItems))
+		if t.Unique {
+			w.raw("uniqueItems", "true")
+		}
 	case Object:
 		w.object(t)
 	case Int64:

@@ -76,10 +76,9 @@ func newManifestWords() words {
 			known: []string{"type", "title", "description", "default", "properties", "required",
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-				"minItems", "maxItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
+				"minItems", "maxItems", "uniqueItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
 				"minProperties", "maxProperties", "propertyNames", "deprecated", "$defs", "keep"},
-			later: []string{"uniqueItems",
-				"examples",
+			later: []string{"examples",
 				"x-open"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,

@@ -110,6 +110,8 @@ type loader struct {
 	refs, merged []reference
 	// nullables are the schemas that are null or another one.
 	nullables []*Type
+	// uniques are the arrays whose items differ.
+	uniques []unique
 	// unions wait until all types are lowered.
 	unions []*Type
 	// owner is the named type that is being lowered, nil in capabilities.
@@ -145,6 +147,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	// Each step relies on the one before: measuring on an order without
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
+	l.uniqueWithoutDefaults()
 	l.resolveUnions()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() && l.checkExamples() {
 		l.measureTexts(m, order)

@@ -149,7 +149,7 @@ func keywordsOf(k Kind) []string {
 	case Object:
 		return []string{"properties", "required", "additionalProperties", "minProperties", "maxProperties", "propertyNames"}
 	case Array:
-		return []string{"items", "minItems", "maxItems"}
+		return []string{"items", "minItems", "maxItems", "uniqueItems"}
 	case String:
 		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding", "format"}
 	case Integer:

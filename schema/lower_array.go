@@ -8,6 +8,60 @@ func (l *loader) lowerArray(t *Type, n *node, what string) {
 		t.Items = l.lower(v, "items of "+what, false)
 		l.indirect--
 	}
+	if v := n.get("uniqueItems"); v != nil && l.kind(v, boolNode, "uniqueItems") && v.text == "true" {
+		t.Unique = true
+		l.uniques = append(l.uniques, unique{t, v.pos})
+	}
+}
+
+// unique is an array whose items differ, with the place that says so.
+type unique struct {
+	*Type
+	at Position
+}
+
+// uniqueWithoutDefaults refuses uniqueItems of items that have defaults inside:
+// two that look different would be the same once they are filled in, which
+// neither a worker nor a validator sees. Types have to be lowered.
+func (l *loader) uniqueWithoutDefaults() {
+	for _, u := range l.uniques {
+		if p := l.defaultInside(u.Items, make(map[*NamedType]bool)); p != nil {
+			l.errorf(u.at, ruleBadUnique, "items that differ, but property %s in them (%s) has a default", quote(p.Name), p.Pos).
+				hint("with the default filled in, two items that look different may be the same: leave one of the two out").related(p.Pos)
+		}
+	}
+}
+
+// defaultInside is a property with a default inside of t. Defaults need not be
+// checked yet.
+func (l *loader) defaultInside(t *Type, seen map[*NamedType]bool) *Property {
+	if t == nil {
+		return nil
+	}
+	if t.Kind == Ref {
+		if seen[t.Ref] {
+			return nil
+		}
+		seen[t.Ref] = true
+		return l.defaultInside(t.Ref.Type, seen)
+	}
+	if p := l.defaultInside(t.Items, seen); p != nil {
+		return p
+	}
+	for _, v := range t.Variants {
+		if p := l.defaultInside(v, seen); p != nil {
+			return p
+		}
+	}
+	for _, p := range t.Properties {
+		if l.defaultOf[p] != nil {
+			return p
+		}
+		if inner := l.defaultInside(p.Type, seen); inner != nil {
+			return inner
+		}
+	}
+	return nil
 }
 
 // sizes reads a pair of bounds on a length, from 0 to cap.

@@ -155,7 +155,9 @@ type Type struct {
 	// items of an array, members of a map.
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
-	Pattern              string
+	// Unique items of an array differ in their canonical bytes.
+	Unique  bool
+	Pattern string
 	// Format of a string, one of canon.Formats.
 	Format string
 	// Minimum and Maximum of an integer or int64, inclusive, always set.

@@ -57,6 +57,7 @@ const (
 	ruleOpaque           = "opaque"
 	ruleBadUnion         = "bad-union"
 	ruleMergeConflict    = "merge-conflict"
+	ruleBadUnique        = "bad-unique"
 	ruleBadDuration      = "bad-duration"
 	ruleBadPointer       = "bad-pointer"
 	ruleBadLimits        = "bad-limits"
@@ -122,6 +123,7 @@ func Rules() []Rule {
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
+		{ruleBadUnique, "Items that have to differ hold no defaults."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
 }

@@ -45,6 +45,8 @@ type Shape struct {
 	// or members of a map; MaxLength is always set by the generator.
 	MinLength int `json:"minLength,omitempty"`
 	MaxLength int `json:"maxLength,omitempty"`
+	// Unique items of an array differ in their canonical bytes.
+	Unique bool `json:"unique,omitempty"`
 	// Enum lists the only strings allowed.
 	Enum []string `json:"enum,omitempty"`
 	// Const of a boolean is true or false, empty for either.

@@ -36,12 +36,13 @@ const (
 	memberKeys
 	memberConst
 	memberFormat
+	memberUnique
 	shapeMembers
 )
 
 // memberNames are the members' names by number.
 func memberNames() [shapeMembers]string {
-	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "const", "format"}
+	return [...]string{"kind", "fields", "items", "minLength", "maxLength", "enum", "pattern", "minimum", "maximum", "range", "multipleOf", "ref", "variants", "tag", "tags", "nullable", "keys", "const", "format", "unique"}
 }
 
 // applies tells which members a kind may have.
@@ -65,6 +66,8 @@ func (k Kind) applies(member int) bool {
 		return k == Number || k == Int64
 	case memberConst:
 		return k == Boolean
+	case memberUnique:
+		return k == Array
 	case memberRef:
 		return k == Ref
 	case memberVariants, memberTag, memberTags:
@@ -136,6 +139,9 @@ func (d *shapeDecoder) member(r *canon.Reader) {
 	case "ref":
 		d.seen.Mark(r, memberRef)
 		s.Ref = r.String(1, maxFieldName)
+	case "unique":
+		d.seen.Mark(r, memberUnique)
+		s.Unique = r.Bool()
 	case "variants":
 		d.seen.Mark(r, memberVariants)
 		r.BeginArray(2, MaxVariants)

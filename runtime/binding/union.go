@@ -7,7 +7,8 @@ import (
 	"github.com/capgen/capgen/runtime/canon"
 )
 
-// union adds the members of a union that come last.
+// union adds the members that come last, which are those of a union but for
+// one of an array.
 func (o *objectEncoder) union(s *Shape) {
 	if len(s.Tags) > 0 {
 		o.add("tags", func(w *canon.Writer) {
@@ -18,6 +19,7 @@ func (o *objectEncoder) union(s *Shape) {
 			w.EndArray()
 		})
 	}
+	o.truth("unique", s.Unique)
 	if len(s.Variants) > 0 {
 		o.add("variants", func(w *canon.Writer) {
 			w.BeginArray(len(s.Variants), 2, MaxVariants)

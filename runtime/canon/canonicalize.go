@@ -26,6 +26,7 @@ func CanonicalizeJSON(dst, src []byte, maxDepth int) ([]byte, error) {
 type canonicalizer struct {
 	r       *Reader
 	exact   bool              // keep integers of 64 bits, as Opaque's results do
+	wide    bool              // take floats that are written as integers of any size
 	members []canonicalMember // of the open objects, innermost last
 	sorted  []byte            // scratch
 }
@@ -99,7 +100,7 @@ func (c *canonicalizer) float(dst []byte, got string) []byte {
 	if c.r.err != nil {
 		return dst
 	}
-	if !readsAsWideInteger(f) {
+	if c.wide || !readsAsWideInteger(f) {
 		return appendNumber(dst, f)
 	}
 	if c.exact {

@@ -9,7 +9,7 @@ const (
 	CodeType      Code = "type"      // a value of another kind
 	CodeMissing   Code = "missing"   // a required member is absent
 	CodeUnknown   Code = "unknown"   // a member the schema does not declare
-	CodeDuplicate Code = "duplicate" // a member twice
+	CodeDuplicate Code = "duplicate" // a member twice, or an item of uniqueItems
 	CodeRange     Code = "range"     // minimum, maximum, multipleOf, integer bounds, not finite
 	CodeLength    Code = "length"    // minLength, maxLength, minItems, maxItems
 	CodePattern   Code = "pattern"   // the pattern does not match

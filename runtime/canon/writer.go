@@ -21,6 +21,7 @@ type Writer struct {
 	maxDepth int  // 0: no limit
 	maxBytes int  // 0: no limit
 	err      *Error
+	compared bool    // what is written is compared, and was checked before
 	report   *Report // nil: what breaks its schema is an error
 
 	first [inlineFrames]writeFrame

@@ -357,14 +357,26 @@ func (e *encoder) array(s *shape, v starlark.Indexable, depth int) *refusal {
 	if r := e.check(); r != nil {
 		return r
 	}
+	var ends []int // of the items on the wire, the array's header first
 	for i := range n {
+		if s.spec.Unique {
+			ends = append(ends, len(e.w.Bytes()))
+		}
 		e.w.Element(i)
 		if r := e.value(s.items, v.Index(i), depth); r != nil {
 			return r.within(fmt.Sprintf("[%d]", i))
 		}
 	}
 	e.w.EndArray()
-	return e.check()
+	if r := e.check(); r != nil || !s.spec.Unique {
+		return r
+	}
+	wire := e.w.Bytes()
+	ends = append(ends, len(wire))
+	if message := canon.UniqueWire(n, func(i int) []byte { return wire[ends[i]:ends[i+1]] }, e.limits.Depth); message != "" {
+		return &refusal{message: message}
+	}
+	return nil
 }
 
 // mapping binds a dict or a record as an object.

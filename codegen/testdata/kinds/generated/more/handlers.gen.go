@@ -17,6 +17,8 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of more. Methods are called
 // concurrently.
 type Handlers interface {
+	// Sets is more.sets, effect read: Take and return lists of items that differ.
+	Sets(ctx context.Context, in SetsInput) (SetsOutput, error)
 	// Shop is more.shop, effect read: Take and return what schema files define.
 	Shop(ctx context.Context, in ShopInput) (types.Customer, error)
 }
@@ -27,5 +29,6 @@ func Register(b *runtime.Builder, h Handlers) {
 		b.Fail("more", "no handlers given")
 		return
 	}
+	b.Register(setsCapability(h))
 	b.Register(shopCapability(h))
 }
