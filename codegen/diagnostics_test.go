@@ -43,6 +43,12 @@ func failing(c *schema.Capability, codes ...string) *schema.Capability {
 	return c
 }
 
+func programs(p ...*schema.Program) *schema.Manifest {
+	m := manifest("example.com/g", nil, capability("a.b", object(), boolean()))
+	m.Programs = p
+	return m
+}
+
 // Two things that would have one Go name are a finding at the later one that
 // points at the earlier. Each case is "line rule related-line".
 func TestCollisions(t *testing.T) {
@@ -204,6 +210,9 @@ func TestBadModels(t *testing.T) {
 		{"text-utf8", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) {
 			c.Examples = []*schema.Example{{Title: "\xff", Input: `{}`, Output: `true`}}
 		}))},
+		{"program", programs(&schema.Program{Title: "t", Result: "1"})},
+		{"program", programs(&schema.Program{Title: "t", Source: "x", Result: "1 2"})},
+		{"text-utf8", programs(&schema.Program{Title: "t", Source: "x\xff", Result: "1"})},
 		{"id", manifest("example.com/g", nil, capability("a.b", object(), boolean(), func(c *schema.Capability) { c.ID = strings.Repeat("x", 257) }))},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (p *planner) checkExamples(c *schema.Capability) {
 		p.checkTexts(e.Pos, e.Title, e.Input, e.Output)
 		_, err := exampleCall(c, e)
 		if err == nil && e.Error == "" {
-			_, err = resultJSON(c.Output, e.Output)
+			_, err = resultJSON(c, e)
 		}
 		if err != nil || e.Error != "" && !errorCode.MatchString(e.Error) {
 			p.fail(e.Pos, "example-value", "", "%s: the example %s is not of its types", c.Name, strconv.Quote(e.Title))
@@ -47,10 +47,7 @@ func describeExample(c *schema.Capability) string {
 	}
 	outcome := "fails with " + e.Error
 	if e.Error == "" {
-		if c.IsShaped() {
-			return call // the example shows what the handler returns
-		}
-		if outcome, err = exampleLiteral(c.Output, e.Output); err != nil {
+		if outcome, err = resultLiteral(c, e); err != nil {
 			return call
 		}
 	}
@@ -96,15 +93,6 @@ func exampleCall(c *schema.Capability, e *schema.Example) (string, error) {
 func isDefault(v any, text string) bool {
 	canonical, err := canon.CanonicalizeJSON(nil, []byte(jsonText(v)), maxNesting)
 	return err == nil && string(canonical) == text
-}
-
-// exampleLiteral is a canonical value of t as a program writes it.
-func exampleLiteral(t *schema.Type, canonical string) (string, error) {
-	v, err := parseJSON(canonical)
-	if err != nil {
-		return "", err
-	}
-	return literalOf(t, v)
 }
 
 // literalOf is v, a value of t as JSON has it, as a program writes it; t is
@@ -195,17 +183,69 @@ func memberNames(t *schema.Type, members map[string]any) []string {
 	return names
 }
 
-// resultJSON is a canonical value of t as the result of a program has it: an
-// integer of 64 bits is a number, as far as that is exact.
-func resultJSON(t *schema.Type, canonical string) (string, error) {
-	v, err := parseJSON(canonical)
+// seen is what a program sees of an example's output: what is kept of it, and
+// cut if it has too many items. A limit in bytes counts the wire encoding: an
+// example beyond it fails in the generated test.
+func seen(c *schema.Capability, e *schema.Example) (any, error) {
+	v, err := parseJSON(e.Output)
+	if err != nil || !c.IsShaped() {
+		return v, err
+	}
+	if c.Limits == nil {
+		return keptOf(c.Result(), v), nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, errDefault
+	}
+	items := list
+	if most := c.Limits.Items; most > 0 && len(list) > most {
+		items = list[:most]
+	}
+	return keptOf(c.Result(), map[string]any{"items": items, "truncated": len(items) < len(list)}), nil
+}
+
+// keptOf is v without the members that t does not have.
+func keptOf(t *schema.Type, v any) any {
+	t = valueType(t, v)
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			v[i] = keptOf(itemType(t), item)
+		}
+	case map[string]any:
+		for key, member := range v {
+			inner := memberType(t, key)
+			if inner == nil && t != nil && t.Kind == schema.Object {
+				delete(v, key)
+				continue
+			}
+			v[key] = keptOf(inner, member)
+		}
+	}
+	return v
+}
+
+// resultJSON is the result of an example as a program returns it: an integer
+// of 64 bits is a number, as far as that is exact.
+func resultJSON(c *schema.Capability, e *schema.Example) (string, error) {
+	v, err := seen(c, e)
 	if err != nil {
 		return "", err
 	}
-	if v, err = resultOf(t, v); err != nil {
+	if v, err = resultOf(c.Result(), v); err != nil {
 		return "", err
 	}
 	return jsonText(v), nil
+}
+
+// resultLiteral is the result of an example as a program writes it.
+func resultLiteral(c *schema.Capability, e *schema.Example) (string, error) {
+	v, err := seen(c, e)
+	if err != nil {
+		return "", err
+	}
+	return literalOf(c.Result(), v)
 }
 
 func resultOf(t *schema.Type, v any) (out any, err error) {
@@ -331,7 +371,7 @@ func ExampleForms(c *schema.Capability) []ExampleForm {
 // examples writes what a reviewer reads of them: the call and its outcome.
 //
 //	records.lookup example "One record" call records.lookup(key="a")
-//	records.lookup example "One record" output {"count": 3, "key": "a"}
+//	records.lookup example "One record" returns {"count": 3, "key": "a"}
 func (l lockWriter) examples(c *schema.Capability) {
 	for _, e := range c.Examples {
 		title := visible.Quote(e.Title)
@@ -341,12 +381,11 @@ func (l lockWriter) examples(c *schema.Capability) {
 		}
 		l.line("example", title, "call", visible.Text(call))
 		if e.Error != "" {
-			l.line("example", title, "error", e.Error)
+			l.line("example", title, "fails", e.Error)
 			continue
 		}
-		output, err := exampleLiteral(c.Output, e.Output)
-		if err == nil {
-			l.line("example", title, "output", visible.Text(output))
+		if result, err := resultLiteral(c, e); err == nil {
+			l.line("example", title, "returns", visible.Text(result))
 		}
 	}
 }

@@ -74,9 +74,9 @@ func TestExamplesAreLockedAndDigested(t *testing.T) {
 	}
 	want := []string{
 		`a.b example "One" call a.b()`,
-		`a.b example "One" output "a\u202e"`,
+		`a.b example "One" returns "a\u202e"`,
 		`a.b example "Two\nx" call a.b(limit=1)`,
-		`a.b example "Two\nx" error gone`,
+		`a.b example "Two\nx" fails gone`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

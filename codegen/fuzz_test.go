@@ -44,6 +44,10 @@ func texts(s string) *schema.Manifest {
 			}
 		}),
 	)
+	m.Capabilities = append(m.Capabilities, capability("a.c", object(), str(), func(c *schema.Capability) {
+		c.Examples = []*schema.Example{{Title: s, Input: `{}`, Output: string(def)}}
+	}))
+	m.Programs = []*schema.Program{{Title: s, Source: "x" + s, Result: string(def)}}
 	m.Server = schema.Server{Name: s, Title: s, Version: s, Instructions: s}
 	return m
 }
@@ -161,7 +165,7 @@ func checkDirectives(t testing.TB, name string, content []byte, f *ast.File) {
 func lockLines(t testing.TB, name string, content []byte) {
 	t.Helper()
 	for line := range bytes.Lines(content) {
-		if l := string(line); l != "\n" && !strings.HasPrefix(l, "# Code generated") && !strings.HasPrefix(l, "a.b ") {
+		if l := string(line); l != "\n" && !strings.HasPrefix(l, "# Code generated") && !strings.HasPrefix(l, "a.b ") && !strings.HasPrefix(l, "a.c ") {
 			t.Fatalf("%s holds the line %q", name, l)
 		}
 	}

@@ -97,6 +97,13 @@ func (p *plan) outputs() []output {
 		out = append(out, output{"lock/" + n.name + ".lock", func() ([]byte, error) { return lockFile(n), nil }})
 	}
 	goFile("catalog/catalog_gen.go", p.catalogFile)
+	if p.fake != nil {
+		for _, n := range p.namespaces {
+			goFile("fake/"+n.name+"_gen.go", func() *jen.File { return p.fakeNamespaceFile(n) })
+		}
+		goFile("fake/fake.gen.go", p.fakeFile)
+		goFile("fake/fake_gen_test.go", p.fakeTestFile)
+	}
 	return out
 }
 

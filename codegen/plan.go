@@ -24,6 +24,7 @@ type plan struct {
 	server     schema.Server
 	namespaces []*namespace
 	types      []*namedType
+	fake       *fake
 }
 
 // namespace is one generated package.
@@ -42,6 +43,7 @@ type capability struct {
 	file          string
 	method        string // of Handlers
 	constructor   string
+	pkgPath       string // of its namespace
 	input, output *goType
 	decls         []*decl
 	errors        []declaredError
@@ -163,12 +165,14 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	p.checkTexts(schema.Position{}, m.Server.Name, m.Server.Title, m.Server.Version, m.Server.Instructions)
 	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
 	p.checkModel(m.Types, caps)
+	p.checkPrograms(m.Programs)
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}
 	out := &plan{pkg: m.Package, server: m.Server}
 	out.types = p.planTypes(m.Types)
 	out.namespaces = p.planNamespaces(caps)
+	out.fake = planFake(m)
 	return out, p.diags
 }
 
@@ -237,7 +241,7 @@ func newNamespace(name string, aliases map[string]bool) *namespace {
 
 func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string, s *scope) *capability {
 	name := goName(leaf)
-	out := &capability{Capability: c, file: n.dir + "/" + leaf + "_gen.go", method: name, constructor: unexported(name) + "Capability"}
+	out := &capability{Capability: c, file: n.dir + "/" + leaf + "_gen.go", method: name, constructor: unexported(name) + "Capability", pkgPath: path.Join(p.pkg, n.dir)}
 	s.claim(out.constructor, "capability "+c.Name, c.Pos)
 	b := &builder{planner: p, scope: s, pkg: path.Join(p.pkg, n.dir)}
 	out.input = b.rootOrReference(name+"Input", "the input of "+c.Name, c.Input)

@@ -125,7 +125,7 @@ func (p *planner) checkName(c *schema.Capability) {
 	ns := c.Namespace()
 	segments := strings.Split(ns, ".")
 	switch segments[0] {
-	case "types", "catalog", "lock":
+	case "types", "catalog", "fake", "lock":
 		p.fail(c.Pos, "reserved-namespace", "", "%s: the namespace %s is a package of the generated code itself", c.Name, segments[0])
 	}
 	for _, s := range segments {

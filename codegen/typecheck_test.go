@@ -21,7 +21,8 @@ import (
 // path, as the go command builds them.
 var exports = sync.OnceValues(func() (map[string]string, error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
-		"context", "github.com/capgen/capgen/runtime", "github.com/capgen/capgen/runtime/canon")
+		"context", "os", "slices", "testing",
+		"github.com/capgen/capgen/runtime", "github.com/capgen/capgen/runtime/canon", "github.com/capgen/capgen/runtime/examples")
 	out, err := list.Output()
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 	}
 	var parsed []*ast.File
 	for name, content := range c.files {
-		if path.Dir(name) == dir && path.Ext(name) == ".go" {
+		if packageOf(name) == dir && path.Ext(name) == ".go" {
 			f, err := parser.ParseFile(c.fset, name, content, parser.SkipObjectResolution)
 			if err != nil {
 				return nil, err
@@ -73,6 +74,15 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 	return p, err
 }
 
+// packageOf is the directory of a generated file; of a test, which is a
+// package of its own, the directory with _test behind it.
+func packageOf(name string) string {
+	if strings.HasSuffix(name, "_test.go") {
+		return path.Dir(name) + "_test"
+	}
+	return path.Dir(name)
+}
+
 // typecheck is the compiler's front end over generated files.
 func typecheck(t testing.TB, root string, files map[string][]byte) {
 	t.Helper()
@@ -86,7 +96,7 @@ func typecheck(t testing.TB, root string, files map[string][]byte) {
 	var dirs []string
 	for name := range files {
 		if path.Ext(name) == ".go" {
-			dirs = append(dirs, path.Dir(name))
+			dirs = append(dirs, packageOf(name))
 		}
 	}
 	slices.Sort(dirs)

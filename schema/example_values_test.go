@@ -32,6 +32,18 @@ func TestExamples(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	var programs []Program
+	for _, p := range m.Programs {
+		one := *p
+		one.Pos = Position{}
+		programs = append(programs, one)
+	}
+	if diff := cmp.Diff([]Program{
+		{"An earlier one", "def main(): pass", "null", Position{}},
+		{"Two of them", "def main():\n    return {\"n\": 2}\n", `{"n1":[1,null],"n2":2}`, Position{}},
+	}, programs); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // Each kind of value, as an example has it and as it is stored.

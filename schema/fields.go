@@ -19,7 +19,7 @@ type vocabulary struct {
 
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
-	manifest, part, goSection, server, capability, example, deprecated, deployments, schema vocabulary
+	manifest, part, goSection, server, capability, example, program, deprecated, deployments, schema vocabulary
 
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
@@ -44,13 +44,12 @@ func newManifestWords() words {
 		},
 		manifest: vocabulary{
 			what:  "a manifest",
-			known: []string{"capgen", "go", "server", "include", "types", "capabilities", "deployments"},
-			later: []string{"programs", "tags", "imports"},
+			known: []string{"capgen", "go", "server", "include", "types", "capabilities", "programs", "deployments"},
+			later: []string{"tags", "imports"},
 		},
 		part: vocabulary{
 			what:  "a part of a manifest",
-			known: []string{"types", "capabilities"},
-			later: []string{"programs"},
+			known: []string{"types", "capabilities", "programs"},
 		},
 		goSection: vocabulary{what: "go", known: []string{"package"}},
 		server: vocabulary{
@@ -69,6 +68,7 @@ func newManifestWords() words {
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
 		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},
+		program:     vocabulary{what: "a program", known: []string{"title", "source", "result"}},
 		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		schema: vocabulary{

@@ -29,6 +29,7 @@ func (l *loader) contents(m *Manifest, n *node) {
 	l.lowerDefinitions()
 	l.unusedDefinitions()
 	m.Types = append(m.Types, l.defined...)
+	m.Programs = l.programs(files)
 	if len(m.Capabilities) == 0 && !l.failed {
 		l.errorf(n.pos, ruleMissingField, "neither the manifest nor its parts have capabilities").
 			hint("a server has at least one capability")
@@ -79,7 +80,7 @@ func (l *loader) part(n *node, at Position) bool {
 			if m == nil {
 				continue
 			}
-			hint := "it stands in the manifest only: a part has types and capabilities"
+			hint := "it stands in the manifest only: a part has types, capabilities and programs"
 			if key == "include" {
 				hint = "list the file in the manifest: a part includes nothing, so that one list shows every file"
 			}

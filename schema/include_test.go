@@ -37,10 +37,10 @@ func TestParts(t *testing.T) {
 			[]string{`a.json:1:1: error: the part that is included at m.yaml:4:11 declares nothing [bad-include]`}},
 		{"no mapping", files{"m.yaml": partHead + "include: [a.json]\n" + one, "a.json": "[]"},
 			[]string{`a.json:1:1: error: a part of a manifest has to be a mapping, not a list [wrong-type]`}},
-		{"what is the manifest's", files{"m.yaml": partHead + "include: [a.yaml]\n" + one, "a.yaml": "include: [b.yaml]\nserver: {}\ntypes: {}\nprograms: []\nx: 1\n"}, []string{
+		{"what is the manifest's", files{"m.yaml": partHead + "include: [a.yaml]\n" + one, "a.yaml": "include: [b.yaml]\nserver: {}\ntypes: {}\ntags: []\nx: 1\n"}, []string{
 			`a.yaml:1:1: error: "include" in a part of a manifest, included at m.yaml:4:11 [bad-include]`,
 			`a.yaml:2:1: error: "server" in a part of a manifest, included at m.yaml:4:11 [bad-include]`,
-			`a.yaml:4:1: error: "programs" is not supported yet by this version [unsupported]`,
+			`a.yaml:4:1: error: a part of a manifest takes no key "tags" [unknown-key]`,
 			`a.yaml:5:1: error: a part of a manifest takes no key "x" [unknown-key]`}},
 		{"twice", files{"m.yaml": partHead + "include: [a.yaml, ./a.yaml]\n", "a.yaml": one},
 			[]string{`m.yaml:4:19: error: "a.yaml" is included twice, first at m.yaml:4:11 [bad-include]`}},

@@ -89,6 +89,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.mcpSource, []any{"$defs", "capability", "properties", "source", "properties", "mcp"}},
 		{w.claimed, []any{"$defs", "capability", "properties", "claimed"}},
 		{w.retry, []any{"$defs", "retry"}},
+		{w.program, []any{"$defs", "program"}},
 		{w.example, []any{"$defs", "example"}},
 		{w.limits, []any{"$defs", "limits"}},
 		{w.deployments, []any{"$defs", "deployments"}},

@@ -127,6 +127,9 @@ func (l *loader) measureTexts(m *Manifest, order [][]*NamedType) {
 		}
 	}
 	total := len(m.Server.Instructions)
+	for _, p := range m.Programs {
+		total += len(p.Title) + len(p.Source) + len(p.Result)
+	}
 	for _, c := range m.Capabilities {
 		x := measure{bytes: len(c.ID) + len(c.Name) + len(c.Summary) + len(c.Description)}
 		for _, s := range c.Search {

@@ -11,6 +11,16 @@ type Manifest struct {
 	Types []*NamedType
 	// Capabilities are sorted by name.
 	Capabilities []*Capability
+	// Programs are sorted by title.
+	Programs []*Program
+}
+
+// Program is an entry of `programs`: an example that is a whole program.
+type Program struct {
+	Title, Source string
+	// Result is canonical JSON.
+	Result string
+	Pos    Position
 }
 
 // Server is what a server says of itself.

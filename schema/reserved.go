@@ -12,7 +12,7 @@ func languageKeywords() []string {
 }
 
 // reservedNamespaces are first segments that the generated tree uses itself.
-func reservedNamespaces() []string { return []string{"catalog", "lock", "types"} }
+func reservedNamespaces() []string { return []string{"catalog", "fake", "lock", "types"} }
 
 // reservedDirectories mean something to the go command wherever they stand in
 // a path; main is a package that nothing can import. The others are devices of

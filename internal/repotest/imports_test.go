@@ -32,14 +32,17 @@ var layers = []struct {
 	{"runtime/worker/sandbox", nil},
 	{"runtime", []string{"authz", "internal/gauge", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/shaping", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
+	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
 	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "schema"}},
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
+	{"generated/fake", []string{"generated/...", "runtime", "runtime/examples"}},
 	{"cmd/capgen", []string{"cmd/capgen/...", "codegen/...", "internal/hints", "internal/nearest", "internal/visible", "schema"}},
 	{"cmd/workspace", []string{"authz", "cmd/workspace/...", "generated/...", "runtime/..."}},
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
+	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
 	{"internal/repotest", nil},
 }
 
@@ -53,6 +56,10 @@ var only = []struct {
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
+	// Handlers that only pretend are in no binary.
+	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/quickstart/generated/fake"}},
+	{"github.com/capgen/capgen/generated/fake", nil},
+	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
 }
 
 // importsOf is the import graph of the non-test files, for every system at once.

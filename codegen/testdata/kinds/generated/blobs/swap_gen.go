@@ -159,5 +159,6 @@ func swapCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"blobs.swap","input":[{"kind":"bytes","maxLength":8,"name":"data","required":true},{"kind":"bytes","maxLength":65536,"name":"blob"},{"kind":"bytes","maxLength":65536,"minLength":4,"name":"maybe","nullable":true},{"items":{"kind":"bytes","maxLength":65536},"kind":"array","maxLength":10000,"name":"parts"},{"default":"\"AP8i\"","kind":"bytes","maxLength":65536,"name":"d_data"},{"default":"\"\"","kind":"bytes","maxLength":65536,"name":"d_none"}],"name":"blobs.swap","output":{"fields":[{"kind":"bytes","maxLength":8,"name":"data","required":true},{"items":{"kind":"bytes","maxLength":65536},"keys":{"kind":"string","maxLength":1048576},"kind":"map","maxLength":10000,"name":"parts"}],"kind":"object"}}`,
 		Input:   `{"data":{"maxLength":8},"maybe":{"minLength":4}}`,
 		Output:  `{"fields":{"data":"bytes","parts":{"type":"dict[str, bytes]","required":false}}}`,
+		Example: `blobs.swap(data=b"\x00\xff\"", maybe=None, parts=[b"", b"abc\\"])  # {"data": b"a", "parts": {"a": b"", "b c": b"\xff"}}`,
 	}, h.Swap)
 }

@@ -77,5 +77,6 @@ func nothingCapability(h Handlers) runtime.Capability {
 			{Code: ErrNothingAPI2Busy, Text: "go:generate is only text here."},
 			{Code: ErrNothingNotFound, Text: `Nothing is "there".`},
 		},
+		Example: "every.nothing()  # True",
 	}, h.Nothing)
 }

@@ -116,5 +116,6 @@ func cutCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.cut","input":[],"name":"shaped.cut","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"name","required":true}],"kind":"object"},"kind":"array","maxLength":3,"name":"items","required":true},{"kind":"boolean","name":"truncated","required":true}],"kind":"object"}}`,
 		Input:   "{}",
 		Output:  `{"description":"Entries.","fields":{"items":{"type":"list[dict]","maxItems":3,"items":{"fields":{"name":"str"}}},"truncated":"bool: Whether items were left out at the end."}}`,
+		Example: `shaped.cut()  # {"items": [{"name": "a"}, {"name": "b"}, {"name": "c"}], "truncated": True}`,
 	}, h.Cut)
 }

@@ -157,5 +157,6 @@ func fixedCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.fixed","input":[{"kind":"string","maxLength":8,"name":"key","required":true}],"name":"shaped.fixed","output":{"kind":"string","maxLength":1048576}}`,
 		Input:   `{"key":{"maxLength":8}}`,
 		Output:  `"str"`,
+		Example: `shaped.fixed(key="a")  # "here"`,
 	}, h.Fixed)
 }

@@ -114,5 +114,6 @@ func constCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shapes.const","input":[{"kind":"integer","maximum":2,"minimum":2,"name":"version","required":true},{"default":"0.5","kind":"number","name":"half","range":{"max":"0.5","min":"0.5"}},{"const":"true","default":"true","kind":"boolean","name":"sure"},{"items":{"const":"false","kind":"boolean"},"kind":"array","maxLength":10000,"name":"noes"}],"name":"shapes.const","output":{"const":"true","kind":"boolean"}}`,
 		Input:   `{"version":{"minimum":2,"maximum":2},"half":{"minimum":0.5,"maximum":0.5},"sure":{"const":true},"noes":{"items":{"const":false}}}`,
 		Output:  `{"type":"bool","const":true}`,
+		Example: "shapes.const(version=2, noes=[False])  # True",
 	}, h.Const)
 }

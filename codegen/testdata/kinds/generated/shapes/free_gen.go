@@ -110,5 +110,6 @@ func freeCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shapes.free","input":[{"kind":"free","name":"labels","required":true},{"kind":"free","name":"maybe"},{"default":"{\"a\":null,\"b c\":[1]}","kind":"free","name":"filled"},{"items":{"kind":"free"},"kind":"array","maxLength":2,"name":"many"}],"name":"shapes.free","output":{"kind":"free"}}`,
 		Input:   `{"labels":"Whatever a caller hangs on an entry.","many":{"maxItems":2}}`,
 		Output:  `"dict"`,
+		Example: `shapes.free(labels={"not a name": 1, "é": None}, filled={})  # {"b c": [{"d": 0.1}]}`,
 	}, h.Free)
 }
