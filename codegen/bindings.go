@@ -59,6 +59,9 @@ func shapeOf(t *schema.Type) binding.Shape {
 		return s
 	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind), Enum: t.Enum, Pattern: t.Pattern, Format: t.Format, Const: t.Const, MultipleOf: t.MultipleOf}
+	if t.Open {
+		s.Enum = nil // any word is one
+	}
 	switch t.Kind {
 	case schema.String, schema.Bytes:
 		s.MinLength, s.MaxLength = t.MinLength, t.MaxLength

@@ -63,6 +63,9 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 	if t.Kind == schema.Opaque {
 		return opaqueLiteral(expr, inPlace, v)
 	}
+	if t.Kind == schema.Union {
+		return p.unionLiteral(expr, pkg, name, t, v)
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if t.Kind == schema.Map {
@@ -81,7 +84,7 @@ func (p *planner) literal(pkg, name string, t *schema.Type, v any) (jen.Code, er
 		case schema.Bytes:
 			return bytesLiteral(v)
 		}
-		if t.Kind != schema.String || len(t.Enum) > 0 && !slices.Contains(t.Enum, v) {
+		if t.Kind != schema.String || len(t.Enum) > 0 && !t.Open && !slices.Contains(t.Enum, v) {
 			return nil, errDefault
 		}
 		return text(v), nil

@@ -35,6 +35,7 @@ type apiField struct {
 	Deprecated       bool            `json:"deprecated,omitempty"`
 	Description      string          `json:"description,omitempty"`
 	Enum             []string        `json:"enum,omitempty"`
+	Open             bool            `json:"open,omitempty"`
 	Const            json.RawMessage `json:"const,omitempty"`
 	Minimum          json.RawMessage `json:"minimum,omitempty"`
 	Maximum          json.RawMessage `json:"maximum,omitempty"`
@@ -167,7 +168,7 @@ func (d describer) typ(ref *schema.Type) apiField {
 		f.Type, f.Description = annotation(ref), describe(ref)
 		return f
 	}
-	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Open: t.Open, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {

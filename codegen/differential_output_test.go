@@ -30,6 +30,7 @@ func outputDecoders() map[string]decoder {
 		"every.named":      decoderOf[types.Grid],
 		"every.same":       decoderOf[types.Entry],
 		"every.share":      decoderOf[every.ShareOutput],
+		"more.open":        decoderOf[more.OpenOutput],
 		"more.sets":        decoderOf[more.SetsOutput],
 		"more.shop":        decoderOf[types.Customer],
 		"nulls.keep":       decoderOf[nulls.KeepOutput],

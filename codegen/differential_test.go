@@ -85,6 +85,8 @@ func inputDecoders() map[string]decoder {
 		"canon.runtime.context": decoderOf[generatedruntime.ContextInput],
 		"canon.types.canon":     decoderOf[generatedtypes.CanonInput],
 		"hard.take":             decoderOf[hard.TakeInput],
+		"more.filled":           decoderOf[more.FilledInput],
+		"more.open":             decoderOf[more.OpenInput],
 		"more.sets":             decoderOf[more.SetsInput],
 		"more.shop":             decoderOf[more.ShopInput],
 		"package.string.type":   decoderOf[generatedstring.TypeInput],

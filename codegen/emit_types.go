@@ -44,6 +44,9 @@ func emitDecl(f *jen.File, d *decl) {
 	if len(d.consts) > 0 {
 		emitConstants(f, d)
 	}
+	if d.open {
+		emitKnown(f, d)
+	}
 	if d.marker != "" {
 		emitMarker(f, d)
 	}

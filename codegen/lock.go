@@ -170,6 +170,9 @@ func rules(t *schema.Type) []string {
 		add("pattern", quotedText(t.Pattern))
 		add("format", t.Format)
 		add("enum", strings.Join(quotedAlways(t.Enum), ","))
+		if t.Open {
+			add("open", "true")
+		}
 	case schema.Integer, schema.Int64:
 		add("minimum", strconv.FormatInt(t.Minimum, 10))
 		add("maximum", strconv.FormatInt(t.Maximum, 10))

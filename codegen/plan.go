@@ -72,8 +72,10 @@ type decl struct {
 	union  *union
 	marker string
 	// under is what any other declaration is defined as.
-	under    *goType
-	consts   []constant
+	under  *goType
+	consts []constant
+	// open constants are those known now.
+	open     bool
 	patterns []pattern
 }
 

@@ -44,7 +44,7 @@ func (b *builder) root(name, what string, t *schema.Type) {
 		return
 	}
 	d.under = b.under(name, t)
-	d.consts = b.constants(name, t)
+	d.consts, d.open = b.constants(name, t), t.Open
 	b.nested(d, name, t)
 }
 
@@ -90,7 +90,7 @@ func (b *builder) declare(parent *decl, name string, t *schema.Type, text string
 	b.decls = append(b.decls, d)
 	if enum {
 		d.under = &goType{form: scalar, basic: "string"}
-		d.consts = b.constants(name, t)
+		d.consts, d.open = b.constants(name, t), t.Open
 		return
 	}
 	if t.Kind == schema.Union {
@@ -162,6 +162,8 @@ func (p *planner) typ(pkg, name string, t *schema.Type, root bool) *goType {
 		}
 	case t.Kind == schema.Number:
 		return &goType{basic: "float64", op: "Float", checks: p.numberChecks(t)}
+	case t.Open:
+		return &goType{basic: "string", name: name, pkg: pkg, op: "String", args: ints(t.MinLength, t.MaxLength)}
 	case len(t.Enum) > 0:
 		return &goType{basic: "string", name: name, pkg: pkg, op: "Enum", args: quoted(p.allowed(t))}
 	}

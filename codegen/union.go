@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/capgen/capgen/schema"
@@ -47,14 +49,33 @@ func (b *builder) union(d *decl, t *schema.Type) {
 
 // variantName is the type's that v refers to, or made of the tag, or of the
 // JSON type.
-func (b *builder) variantName(v *schema.Type, tag string) string {
+func (p *planner) variantName(v *schema.Type, tag string) string {
 	switch {
 	case v.Kind == schema.Ref:
-		return b.typeNames[v.Ref]
+		return p.typeNames[v.Ref]
 	case tag != "":
 		return enumName(tag)
 	}
 	return capitalized(schema.JSONType(v))
+}
+
+// unionLiteral
+//
+//	types.Pet{Value: new(types.PetCat(types.Cat{Kind: "cat"}))}
+func (p *planner) unionLiteral(expr jen.Code, pkg, name string, t *schema.Type, v any) (jen.Code, error) {
+	variant, tag := variantOf(t, v), ""
+	if variant == nil || v == nil {
+		return nil, errDefault
+	}
+	if t.Tag != "" {
+		tag = t.Tags[slices.Index(t.Variants, variant)]
+	}
+	declared := name + p.variantName(variant, tag)
+	value, err := p.literal(pkg, declared, variant, v)
+	if err != nil {
+		return nil, err
+	}
+	return jen.Add(expr).Values(jen.Id("Value").Op(":").New(jen.Qual(pkg, declared).Call(value))), nil
 }
 
 // kindConstant is the canon.Kind of the JSON type of v.

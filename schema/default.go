@@ -139,7 +139,7 @@ func (l *loader) checkValue(t *Type, n *node, what string) bool {
 }
 
 func (l *loader) checkString(t *Type, n *node, what string, bad func(string, ...any) bool) bool {
-	if t.Enum != nil {
+	if t.Enum != nil && !t.Open {
 		if slices.Contains(t.Enum, n.text) {
 			return true
 		}

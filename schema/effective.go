@@ -201,6 +201,20 @@ func (w *schemaWriter) stringRules(t *Type, null bool) {
 		w.string("format", t.Format)
 		return
 	}
+	if t.Open {
+		// Known values for who reads the schema; any string for who judges by it.
+		w.integer("maxLength", int64(t.MaxLength))
+		w.key("anyOf")
+		w.b.WriteString("[{")
+		w.more = false
+		w.enum(t, null)
+		w.b.WriteString(`},{"type":` + pick(null, `["string","null"]`, `"string"`) + "}]")
+		return
+	}
+	w.enum(t, null)
+}
+
+func (w *schemaWriter) enum(t *Type, null bool) {
 	w.key("enum")
 	for i, s := range t.Enum {
 		w.b.WriteByte("[,"[min(i, 1)])

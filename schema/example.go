@@ -185,11 +185,6 @@ func (l *loader) canonicalExample(t *Type, n *node, what string, most int) (text
 
 // checkUnion reports where n is none of the variants of t.
 func (l *loader) checkUnion(t *Type, n *node, what string) bool {
-	if l.use == useDefault {
-		l.errorf(n.pos, ruleUnsupported, "%s: a default of a union is not supported yet by this version", what).
-			hint("leave it out and fill it in the handler")
-		return false
-	}
 	if v := variantOf(t, n); v != nil {
 		return l.checkValue(v, n, what)
 	}

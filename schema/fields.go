@@ -77,9 +77,8 @@ func newManifestWords() words {
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "uniqueItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
-				"minProperties", "maxProperties", "propertyNames", "deprecated", "$defs", "keep"},
-			later: []string{"examples",
-				"x-open"},
+				"minProperties", "maxProperties", "propertyNames", "deprecated", "x-open", "$defs", "keep"},
+			later: []string{"examples"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
 				"definitions":           "schemas that are shared go under types, or under $defs of a schema file",

@@ -151,7 +151,7 @@ func keywordsOf(k Kind) []string {
 	case Array:
 		return []string{"items", "minItems", "maxItems", "uniqueItems"}
 	case String:
-		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding", "format"}
+		return []string{"enum", "const", "minLength", "maxLength", "pattern", "contentEncoding", "format", "x-open"}
 	case Integer:
 		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "format"}
 	case Number:

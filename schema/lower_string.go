@@ -4,12 +4,16 @@ import "github.com/capgen/capgen/runtime/canon"
 
 // lowerString lowers enum and const, or the bounds and the pattern.
 func (l *loader) lowerString(t *Type, n *node) {
+	if m := n.member(openKey); m != nil && n.get("enum") == nil {
+		l.errorf(m.pos, ruleWrongKeyword, "x-open without enum").hint("it says that an enum lists the values known now, and that others may come")
+	}
 	if v := n.get("contentEncoding"); v != nil {
 		l.lowerBytes(t, n, v)
 		return
 	}
 	if n.get("enum") != nil || n.get("const") != nil {
 		l.lowerEnum(t, n)
+		l.lowerOpen(t, n)
 		return
 	}
 	l.lowerStringRules(t, n)
@@ -113,5 +117,23 @@ func (l *loader) enumLength(n *node, s string) {
 	if len(s) > maxEnumValue {
 		l.errorf(n.pos, ruleBadEnum, "a value of %d bytes in an enum, the limit is %d", len(s), maxEnumValue).
 			hint("an enum lists words")
+	}
+}
+
+const openKey = "x-open"
+
+// lowerOpen lowers x-open: true beside an enum. What is not listed is a word
+// of the same bound as what is.
+func (l *loader) lowerOpen(t *Type, n *node) {
+	v := n.get(openKey)
+	if v == nil || !l.kind(v, boolNode, openKey) {
+		return
+	}
+	if v.text != "true" {
+		l.errorf(v.pos, ruleBadValue, "x-open: false says nothing").hint("remove it: an enum is closed")
+		return
+	}
+	if t.Enum != nil && n.get("enum") != nil {
+		t.Open, t.MaxLength = true, maxEnumValue
 	}
 }

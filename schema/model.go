@@ -158,6 +158,9 @@ type Type struct {
 	Const string
 	// Enum of a string (a const is an enum of one); in declaration order.
 	Enum []string
+	// Open tells that the values of Enum are those known now, and that any
+	// other string of MinLength to MaxLength is one too.
+	Open bool
 	// EnumAt is where each of them stands; of a model made by hand it may be
 	// empty.
 	EnumAt []Position

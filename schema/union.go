@@ -125,7 +125,7 @@ func tagValues(t *Type, name string) []string {
 			return nil
 		}
 		constant := Resolve(object.Properties[i].Type)
-		if constant == nil || constant.Kind != String || len(constant.Enum) != 1 {
+		if constant == nil || constant.Kind != String || len(constant.Enum) != 1 || constant.Open {
 			return nil
 		}
 		values = append(values, constant.Enum[0])

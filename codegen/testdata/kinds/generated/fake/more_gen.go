@@ -12,6 +12,14 @@ import (
 // moreHandlers answer the capabilities of more.
 type moreHandlers struct{}
 
+func (moreHandlers) Filled(_ context.Context, in more.FilledInput) (more.FilledOutput, error) {
+	return examples.Answer[more.FilledOutput](moreExamples(), "more.filled", &in)
+}
+
+func (moreHandlers) Open(_ context.Context, in more.OpenInput) (more.OpenOutput, error) {
+	return examples.Answer[more.OpenOutput](moreExamples(), "more.open", &in)
+}
+
 func (moreHandlers) Sets(_ context.Context, in more.SetsInput) (more.SetsOutput, error) {
 	return examples.Answer[more.SetsOutput](moreExamples(), "more.sets", &in)
 }

@@ -17,6 +17,11 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of more. Methods are called
 // concurrently.
 type Handlers interface {
+	// Filled is more.filled, effect read: Fill unions in.
+	Filled(ctx context.Context, in FilledInput) (FilledOutput, error)
+	// Open is more.open, effect read: Take and return words of which more may
+	// come.
+	Open(ctx context.Context, in OpenInput) (OpenOutput, error)
 	// Sets is more.sets, effect read: Take and return lists of items that differ.
 	Sets(ctx context.Context, in SetsInput) (SetsOutput, error)
 	// Shop is more.shop, effect read: Take and return what schema files define.
@@ -29,6 +34,8 @@ func Register(b *runtime.Builder, h Handlers) {
 		b.Fail("more", "no handlers given")
 		return
 	}
+	b.Register(filledCapability(h))
+	b.Register(openCapability(h))
 	b.Register(setsCapability(h))
 	b.Register(shopCapability(h))
 }
