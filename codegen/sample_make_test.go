@@ -339,7 +339,19 @@ func (m *maker) match(b *strings.Builder, expr *syntax.Regexp) {
 		for _, sub := range expr.Sub {
 			m.match(b, sub)
 		}
-	case syntax.OpBeginText, syntax.OpEndText:
+	case syntax.OpAlternate:
+		m.match(b, expr.Sub[m.IntN(len(expr.Sub))])
+	case syntax.OpCapture:
+		m.match(b, expr.Sub[0])
+	case syntax.OpQuest:
+		if m.IntN(2) == 0 {
+			m.match(b, expr.Sub[0])
+		}
+	case syntax.OpRepeat:
+		for range expr.Min + m.IntN(max(expr.Min, min(expr.Max, expr.Min+3))-expr.Min+1) {
+			m.match(b, expr.Sub[0])
+		}
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpEmptyMatch:
 	default:
 		panic(fmt.Sprintf("no text for %v", expr))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/capgen/capgen/internal/mcpimport"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -17,6 +18,8 @@ var errHelp = errors.New("help asked for")
 type command struct {
 	name, usage, summary string
 	details              string
+	// object is a word that stands before the argument; empty for none.
+	object string
 	// argument is the name of the one argument; empty for none.
 	argument string
 	flags    []string // names of the options it has
@@ -32,6 +35,10 @@ type options struct {
 	dir      string
 	replace  string
 	argument string
+
+	namespace, goPackage string
+	confirmEffects       bool
+	skips                []mcpimport.Skip
 }
 
 func commands() []*command {
@@ -94,6 +101,26 @@ internal error.
 			argument: "NAME", flags: []string{"manifest", "format"}, run: show,
 		},
 		{
+			name: "import", summary: "turn the tools of an MCP server into entries of a manifest",
+			usage: "capgen import mcp FILE [--namespace NAMESPACE] [--package PATH] [--out FILE] [--skip TARGET=REASON]... [--confirm-effects] [--format text|json|github]",
+			details: `FILE is what an MCP server answers to tools/list: the result, a response with it, or
+the list of tools. Entries go to standard output, findings to standard error. With
+--package they are a whole manifest; without, a part of one: types and capabilities.
+
+No schema is widened. What a manifest cannot say is left out: an optional property,
+a variant of anyOf, or the tool; each is a finding that names its place by a JSON
+pointer. --skip accepts one, by that pointer, or leaves a tool out by its name.
+
+Effects are proposals: generate refuses each until a person has checked it and has
+removed its line inferred. --confirm-effects writes none: you vouch for all.
+
+Exit codes: 0 all imported or skipped, 1 something is left out, 2 usage or internal
+error, or a file in the way.
+`,
+			object: "mcp", argument: "FILE", run: importMCP,
+			flags: []string{"namespace", "package", "out", "skip", "confirm-effects", "format"},
+		},
+		{
 			name: "version", summary: "print the version", usage: "capgen version",
 			details: "Exit codes: 0 printed, 2 usage.\n", run: version,
 		},
@@ -152,13 +179,25 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 		case "manifest":
 			fs.StringVar(&o.manifest, "manifest", "capabilities.yaml", "the manifest")
 		case "out":
-			fs.StringVar(&o.out, "out", "", "where to write; by default next to the manifest, in the last part of go.package")
+			usage := "where to write; by default next to the manifest, in the last part of go.package"
+			if c.object != "" {
+				usage = "a file to write, which must not be there yet; by default standard output"
+			}
+			fs.StringVar(&o.out, "out", "", usage)
 		case "format":
 			fs.StringVar((*string)(&o.format), "format", "text", "how findings are written")
 		case "dir":
 			fs.StringVar(&o.dir, "dir", ".", "the project's folder; made if it is missing")
 		case "replace":
 			fs.StringVar(&o.replace, "replace", "", "a checkout of capgen, to use instead of a release")
+		case "namespace":
+			fs.StringVar(&o.namespace, "namespace", "", "what all names begin with; by default made of the file's name")
+		case "package":
+			fs.StringVar(&o.goPackage, "package", "", "go.package of a whole manifest")
+		case "skip":
+			fs.Func("skip", "a tool's name, or a finding's pointer, and why it may be left out; may be given several times", o.addSkip)
+		case "confirm-effects":
+			fs.BoolVar(&o.confirmEffects, "confirm-effects", false, "take every proposed effect: you vouch for them")
 		case "dry-run":
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 		}
@@ -180,6 +219,12 @@ func (c *command) parse(args []string) (*options, error) {
 			break
 		}
 		rest, args = append(rest, args[0]), args[1:]
+	}
+	if c.object != "" {
+		if len(rest) == 0 || rest[0] != c.object {
+			return nil, fmt.Errorf("import from %s is what there is: %s", c.object, c.usage)
+		}
+		rest = rest[1:]
 	}
 	if c.argument == "" && len(rest) > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", rest[0])
