@@ -12,4 +12,8 @@
 //	capgen generate          write generated/
 //	capgen check             compare it with what generate would write
 //	capgen show files.read   print one capability in its effective form
+//
+// Where an MCP server's list of tools is:
+//
+//	capgen import mcp notes-server.json
 package main

@@ -16,6 +16,9 @@ import (
 var settings = map[string]string{
 	"--dir":              "where to make a project",
 	"--deployment":       "refuses to start without it",
+	"--confirm-effects":  "vouches for what an import proposes",
+	"--namespace":        "what imported names begin with",
+	"--package":          "go.package of an imported manifest",
 	"--dry-run":          "writes nothing",
 	"--format":           "form of findings",
 	"--help":             "help",
