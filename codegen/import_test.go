@@ -83,7 +83,9 @@ func TestImportedCatalogs(t *testing.T) {
 		}
 		unmarked := mcpimport.Import(all[file], mcpimport.Options{File: file, Namespace: mcpimport.Namespace(file), Package: "example.com/x"})
 		unconfirmed, diags := schema.Load(map[string][]byte{"m.yaml": unmarked.Manifest}, "m.yaml")
-		diags = slices.DeleteFunc(diags, func(d schema.Diagnostic) bool { return d.Severity != schema.SeverityError || d.Rule == "too-many-findings" })
+		diags = slices.DeleteFunc(diags, func(d schema.Diagnostic) bool {
+			return d.Severity != schema.SeverityError || d.Rule == "too-many-findings"
+		})
 		if unconfirmed != nil || len(diags) < min(r.Imported, schema.MaxDiagnostics/2) || slices.ContainsFunc(diags, func(d schema.Diagnostic) bool { return d.Rule != "unconfirmed" }) {
 			t.Errorf("%s: %d findings for %d effects that nobody has confirmed", file, len(diags), r.Imported)
 		}
