@@ -29,7 +29,7 @@ type Execution struct {
 
 // Execute runs one program for subject in a worker process of its own. It
 // returns when the program has ended, ctx has, or MaxExecutionTime has passed;
-// the process is gone by then. A handler that ignores its context is not
+// the process was killed by then. A handler that ignores its context is not
 // waited for: its call stands as unknown in the receipt. A failure is an
 // *Error.
 func (s *Server) Execute(ctx context.Context, subject authz.Subject, source string, options ...ExecuteOption) (Execution, error) {

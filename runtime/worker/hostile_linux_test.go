@@ -101,9 +101,7 @@ func TestLyingWorkers(t *testing.T) {
 			if took := time.Since(began); took > 4*time.Second {
 				t.Errorf("took %v", took)
 			}
-			if all, _ := children(t, os.Getpid()); len(all) > 0 {
-				t.Errorf("%d processes are left", len(all))
-			}
+			gone(t)
 		})
 	}
 }

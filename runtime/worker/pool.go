@@ -28,9 +28,10 @@ type Pool struct {
 	config  *resolved
 	ctx     context.Context // ends when Close begins
 	cancel  context.CancelFunc
-	wake    chan struct{} // holds one token: the keeper has something to do
-	kept    chan struct{} // closed when the keeper has ended
-	readers sync.Pool     // of *frameReader, as large as they are made
+	wake    chan struct{}  // holds one token: the keeper has something to do
+	kept    chan struct{}  // closed when the keeper has ended
+	reaps   sync.WaitGroup // of killed processes; Add only within a Run
+	readers sync.Pool      // of *frameReader, as large as they are made
 
 	mu        sync.Mutex
 	closed    bool
@@ -88,8 +89,16 @@ func (p *Pool) Run(ctx context.Context, job Job) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer p.release()
 	return newSession(p, w, job).run(ctx)
+}
+
+// retire reaps a killed process without having its Run wait: the end of one
+// takes as long as a short program.
+func (p *Pool) retire(w *process) {
+	p.reaps.Go(func() {
+		w.reap()
+		p.release()
+	})
 }
 
 // Idle is how many workers are ready.
@@ -117,6 +126,7 @@ func (p *Pool) Close() error {
 	}
 	<-p.kept
 	p.runs.Wait()
+	p.reaps.Wait()
 	if left := p.calls.Drain(closeGrace); left > 0 {
 		return fmt.Errorf("worker: %d native calls ignore their context and still run", left)
 	}

@@ -100,6 +100,7 @@ func TestPool(t *testing.T) {
 		if _, err := p.Run(context.Background(), j); err != nil {
 			t.Fatal(err)
 		}
+		ready(t, p, 2)
 		left, _ := children(t, os.Getpid())
 		for _, pid := range idle {
 			if !running(pid) {

@@ -10,7 +10,8 @@ import (
 // Runner runs programs, each in a fresh process of its own. It is safe for
 // concurrent use.
 type Runner interface {
-	// Run runs one program and returns after its process is gone. A fault is
+	// Run runs one program. When it returns, its process was killed and can
+	// neither call nor answer any more; it is reaped soon after. A fault is
 	// returned as *fault.Fault; any other error is the host's own trouble
 	// (the process could not be started) and not for the program's author.
 	// When ctx ends, the process is killed and Run returns without waiting

@@ -92,7 +92,8 @@ func (j *Job) check() error {
 	return nil
 }
 
-// run has the program run, and returns when its process is gone.
+// run has the program run. When it returns, its process was killed, and is
+// gone but for its reaping.
 func (s *session) run(ctx context.Context) (Result, error) {
 	var cancel context.CancelFunc
 	s.calls, cancel = context.WithCancel(ctx)
@@ -106,19 +107,19 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	s.process.kill()
 	cancel()
 	abandoned := s.leave(concluded)
-	var words []byte
-	if lost {
-		words = s.process.words.read(maxWords)
-	}
-	state := s.process.reap()
 	if !abandoned && len(s.frames.buf) <= largestKept {
 		s.frames.source = nil
 		s.pool.readers.Put(s.frames)
 	}
-	if s.liar != nil && lost {
-		c.err = s.liar
-	} else if lost {
-		c.err = explain(state, words, s.pool.config.memory)
+	if lost {
+		words := s.process.words.read(maxWords)
+		c.err = explain(s.process.reap(), words, s.pool.config.memory)
+		s.pool.release()
+		if s.liar != nil {
+			c.err = s.liar
+		}
+	} else {
+		s.pool.retire(s.process)
 	}
 	return c.result, c.err
 }
