@@ -11,6 +11,13 @@ import (
 func bindingJSON(c *schema.Capability) string {
 	input, output := resolved(c.Parameters()), c.Result()
 	b := binding.Capability{ID: c.ID, Name: c.Name, Input: bindingFields(input), Output: shape(output)}
+	switch p := c.Pagination; {
+	case p == nil:
+	case c.Limits != nil:
+		b.Pages = &binding.Pages{In: p.CursorIn, Items: "items", Out: "next", Truncated: "truncated"}
+	default:
+		b.Pages = &binding.Pages{In: p.CursorIn, Items: p.Items, Out: p.CursorOut}
+	}
 	for _, t := range recursiveTypes(append(propertyTypes(input), output)...) {
 		b.Types = append(b.Types, binding.NamedShape{Name: t.Name, Shape: namedShape(t.Type)})
 	}

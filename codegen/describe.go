@@ -108,9 +108,21 @@ func describeInput(t *schema.Type) string {
 	return jsonText(out)
 }
 
+// describeResult is the JSON of what a program gets of a result.
+func describeResult(c *schema.Capability) string { return describeOutput(c.Result(), pagesHint(c)) }
+
+// pagesHint says how to read several pages; empty for what has none.
+func pagesHint(c *schema.Capability) string {
+	if c.Pagination == nil {
+		return ""
+	}
+	return "pages(" + c.Name + ", max=10, ...) reads page after page: {items, truncated, next}."
+}
+
 // describeOutput is the JSON of a result, a field without a name.
-func describeOutput(t *schema.Type) string {
+func describeOutput(t *schema.Type, hint string) string {
 	f := describer{}.typ(t)
+	f.Description = strings.TrimSpace(f.Description + " " + hint)
 	f.forgetLengths()
 	return jsonText(f)
 }

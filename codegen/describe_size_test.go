@@ -50,7 +50,7 @@ func TestDescribeNamespace(t *testing.T) {
 		builder.Register(runtime.NewCapability(runtime.Info{
 			ID: c.ID, Name: c.Name, Summary: c.Summary, Description: c.Description,
 			Effect: runtime.Effect(c.Effect), Idempotency: runtime.Idempotency(c.Idempotency), World: runtime.World(c.World), Scopes: c.Scopes,
-			Signature: Signature(c), Binding: bindingJSON(c), Input: describeInput(c.Input), Output: describeOutput(c.Output),
+			Signature: Signature(c), Binding: bindingJSON(c), Input: describeInput(c.Input), Output: describeResult(c),
 		}, func(context.Context, neverCalled) (neverCalled, error) { return neverCalled{}, nil }))
 	}
 	if len(names) != 30 {

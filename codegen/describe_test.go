@@ -88,7 +88,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("input (-want +got):\n%s", diff)
 	}
 	const output = `{"type":"list[dict]","items":{"description":"An entry.","fields":{"name":"str","note":{"type":"str","required":false,"description":"More."}}}}`
-	if diff := cmp.Diff(output, describeOutput(c.Output)); diff != "" {
+	if diff := cmp.Diff(output, describeResult(c)); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
 	if got := describeInput(described(t).Capabilities[1].Input); got != "{}" {

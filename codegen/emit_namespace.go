@@ -51,7 +51,7 @@ func infoMembers(c *capability) []jen.Code {
 	out = append(out,
 		member("Binding", text(bindingJSON(c.Capability))),
 		member("Input", text(describeInput(c.Parameters()))),
-		member("Output", text(describeOutput(c.Result()))),
+		member("Output", text(describeResult(c.Capability))),
 	)
 	out = append(out, errorMembers(c)...)
 	if example := describeExample(c.Capability); example != "" {

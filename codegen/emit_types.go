@@ -15,6 +15,7 @@ func file(pkgPath, pkgName string, imports map[string]string) *jen.File {
 	f := jen.NewFilePathName(pkgPath, pkgName)
 	f.HeaderComment("// " + header)
 	f.ImportName("context", "context")
+	f.ImportName("iter", "iter")
 	f.ImportName("time", "time")
 	f.ImportName(runtimePath, "runtime")
 	f.ImportName(canonPath, "canon")

@@ -159,6 +159,9 @@ func (p *plan) capabilityFile(n *namespace, c *capability) *jen.File {
 		emitDecl(f, d)
 	}
 	emitErrors(f, c)
+	if c.pages != nil {
+		emitPages(f, c)
+	}
 	emitConstructor(f, c)
 	return f
 }

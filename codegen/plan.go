@@ -46,6 +46,7 @@ type capability struct {
 	pkgPath       string // of its namespace
 	input, output *goType
 	decls         []*decl
+	pages         *pager // nil for none
 	errors        []declaredError
 }
 
@@ -219,7 +220,7 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 			fields.claim(n.field, "namespace "+ns, c.Pos)
 			s = newScope("package "+n.dir, &p.diags)
 			// Handlers and Register need no claim: names that are made of the
-			// manifest end in Input, Output, Capability or Pattern, or begin
+			// manifest end in Input, Output, Pages, Capability or Pattern, or begin
 			// with such a name.
 			scopes[ns] = s
 			out = append(out, n)
@@ -249,6 +250,7 @@ func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string
 	out.input = b.rootOrReference(name+"Input", "the input of "+c.Name, c.Input)
 	out.output = b.rootOrReference(name+"Output", "the output of "+c.Name, c.Output)
 	out.decls = b.decls
+	out.pages = p.planPages(c, n, name, s)
 	out.errors = p.planErrors(c, name, s)
 	return out
 }

@@ -40,6 +40,9 @@ func Rules(c *schema.Capability) []Rule {
 	if c.Limits != nil {
 		add("limits", "items="+orNone(c.Limits.Items)+" bytes="+orNone(c.Limits.Bytes))
 	}
+	if p := c.Pagination; p != nil {
+		add("pagination", "cursor_in="+p.CursorIn+" cursor_out="+p.CursorOut+" items="+p.Items)
+	}
 	return out
 }
 
@@ -122,6 +125,9 @@ func cutMembers(c *schema.Capability) []jen.Code {
 	}
 	if c.Limits.Bytes > 0 {
 		out = append(out, jen.Id("Bytes").Op(":").Lit(c.Limits.Bytes))
+	}
+	if p := c.Pagination; p != nil {
+		out = append(out, jen.Id("List").Op(":").Add(text(p.Items)), jen.Id("Next").Op(":").Add(text(p.CursorOut)))
 	}
 	return out
 }

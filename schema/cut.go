@@ -30,9 +30,9 @@ func (l *loader) cut(n *node, c *Capability, what string) {
 	if output == nil {
 		return // reported already
 	}
-	if output.Kind != Array {
+	if output.Kind != Array && c.Pagination == nil {
 		l.errorf(n.pos, ruleBadLimits, "the output of %s is %s: only a list can be cut", what, article(output.Kind)).
-			hint("limits stand with an output of type array")
+			hint("limits stand with an output of type array, or with pagination, whose items are cut")
 		return
 	}
 	c.Limits = cut
@@ -58,17 +58,26 @@ func (c *Capability) Result() *Type {
 
 // cutRecord is what a program gets of a list that may be cut.
 func (c *Capability) cutRecord(output *Type) *Type {
-	list := *Resolve(output)
+	list, next := *Resolve(output), (*Property)(nil)
+	if p := c.Pagination; p != nil {
+		page := Resolve(output)
+		next = &Property{Name: "next", Required: true, Pos: output.Pos, Type: nextType(property(page, p.CursorOut).Type)}
+		list = *Resolve(property(page, p.Items).Type)
+	}
 	list.MinItems, list.Description = 0, ""
 	if n := c.Limits.Items; n > 0 {
 		list.MaxItems = min(n, list.MaxItems)
 	}
-	return &Type{Kind: Object, Description: described(output), Pos: output.Pos, Properties: []*Property{
+	out := &Type{Kind: Object, Description: described(output), Pos: output.Pos, Properties: []*Property{
 		{Name: "items", Required: true, Pos: output.Pos, Type: &list},
 		{Name: "truncated", Required: true, Pos: output.Pos, Type: &Type{
 			Kind: Boolean, Description: "Whether items were left out at the end.", Pos: output.Pos,
 		}},
 	}}
+	if next != nil {
+		out.Properties = append(out.Properties, next)
+	}
+	return out
 }
 
 // described is the description at a place, which may be its type's.

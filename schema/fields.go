@@ -23,7 +23,7 @@ type words struct {
 
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
-	retry, limits              vocabulary // of what shapes calls
+	retry, limits, pagination  vocabulary // of what shapes calls
 }
 
 func newWords() words {
@@ -61,12 +61,13 @@ func newManifestWords() words {
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated",
 				"source", "claimed", "inferred", "errors",
-				"timeout", "retry", "output_check", "fixed", "limits", "examples"},
-			later: []string{"pagination",
+				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples"},
+			later: []string{
 				"approval", "title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
+		pagination:  vocabulary{what: "pagination", known: []string{"cursor_in", "cursor_out", "items"}},
 		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},
 		program:     vocabulary{what: "a program", known: []string{"title", "source", "result"}},
 		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},

@@ -60,6 +60,7 @@ const (
 	ruleBadUnique        = "bad-unique"
 	ruleBadDuration      = "bad-duration"
 	ruleBadPointer       = "bad-pointer"
+	ruleBadPagination    = "bad-pagination"
 	ruleBadLimits        = "bad-limits"
 	ruleBadFixed         = "bad-fixed"
 	ruleBadRetry         = "bad-retry"
@@ -118,6 +119,7 @@ func Rules() []Rule {
 		{ruleBadUnion, "The variants of a union are told apart by a const tag, or by their JSON type."},
 		{ruleMergeConflict, "A property comes from one of the objects that allOf merges."},
 		{ruleBadPointer, "A pointer of keep leads to a part of the output that its schema declares."},
+		{ruleBadPagination, "Pagination names an optional parameter, and the cursor and list of an output that can say that it is the last."},
 		{ruleBadLimits, "Only a list can be cut."},
 		{ruleBadFixed, "What a manifest fixes is a parameter of its capability."},
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},

@@ -16,6 +16,8 @@ type Shaping struct {
 	Keep []string
 	// Limits are nil for a result that is never cut.
 	Limits *Cut
+	// Pagination is nil for a result that is no page.
+	Pagination *Pagination
 }
 
 // Report is the OutputCheck that delivers what breaks its schema, and counts it.
@@ -41,6 +43,9 @@ func (l *loader) shaping(n, keep *node, c *Capability, what string) {
 	}
 	if keep != nil {
 		l.checkKeep(keep, c, what)
+	}
+	if v := n.get("pagination"); v != nil {
+		l.pagination(v, c, what)
 	}
 	if v := n.get("limits"); v != nil {
 		l.cut(v, c, what)

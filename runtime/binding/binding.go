@@ -98,6 +98,8 @@ type Capability struct {
 	Name   string  `json:"name"`
 	Input  []Field `json:"input"`
 	Output Shape   `json:"output"`
+	// Pages are nil for a result that is no page.
+	Pages *Pages `json:"pages,omitempty"`
 	// Types are what Refs refer to, sorted by name. None is itself a Ref.
 	Types []NamedShape `json:"types,omitempty"`
 }

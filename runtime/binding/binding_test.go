@@ -30,7 +30,11 @@ func everything() *binding.Capability {
 			{Name: "filter", Shape: binding.Shape{Kind: binding.Object, Fields: []binding.Field{{Name: "owner", Shape: text}}}},
 			{Name: "tags", Shape: binding.Shape{Kind: binding.Array, MaxLength: 3, Items: &text}, Default: `["a"]`},
 		},
-		Output: binding.Shape{Kind: binding.Array, MaxLength: 10, Items: &binding.Shape{Kind: binding.Object}},
+		Output: binding.Shape{Kind: binding.Object, Fields: []binding.Field{
+			{Name: "list", Shape: binding.Shape{Kind: binding.Array, MaxLength: 10, Items: &binding.Shape{Kind: binding.Object}}},
+			{Name: "more", Shape: text}, {Name: "cut", Shape: binding.Shape{Kind: binding.Boolean}},
+		}},
+		Pages: &binding.Pages{In: "key", Out: "more", Items: "list", Truncated: "cut"},
 	}
 }
 
@@ -89,6 +93,10 @@ func TestParseCapabilityRefuses(t *testing.T) {
 	input := func(fields string) string {
 		return `{"id":"a.b","name":"a.b","output":{"kind":"boolean"},"input":[` + fields + `]}`
 	}
+	pages := func(text string) string {
+		return `{"id":"a.b","name":"a.b","input":[{"name":"a","kind":"string","maxLength":9}],"output":{"kind":"object","fields":[` +
+			`{"name":"l","kind":"array","items":{"kind":"boolean"},"maxLength":9},{"name":"n","kind":"string","maxLength":9}]},"pages":` + text + `}`
+	}
 	nested := func(levels int) string {
 		return output(strings.Repeat(`{"kind":"array","items":`, levels) + `{"kind":"boolean"}` + strings.Repeat(`}`, levels))
 	}
@@ -104,14 +112,20 @@ func TestParseCapabilityRefuses(t *testing.T) {
 		nested(64):  "nested deeper than 64 levels",
 		objects(64): "nested deeper than 64 levels",
 		output(strings.Repeat(`{"items":`, 100_000)): "nested deeper than",
-		``:                                    "unexpected end of input",
-		`{}`:                                  "id: required, but missing",
-		output(`{}`):                          "output.kind: required, but missing",
-		output(`1`):                           "output: expected object, got integer",
-		output(`{}`) + `1`:                    "output.kind: required",
-		output(`{"kind":"boolean"}`) + `1`:    "unexpected data after the value",
-		output(`{"kind":"null"}`):             "output.kind: expected one of",
-		output(`{"kind":"boolean","nope":1}`): "output.nope: unknown member",
+		``:                              "unexpected end of input",
+		`{}`:                            "id: required, but missing",
+		output(`{}`):                    "output.kind: required, but missing",
+		output(`1`):                     "output: expected object, got integer",
+		pages(`{"in":"a","items":"l"}`): "pages.out: required, but missing",
+		pages(`{"in":"a","items":"l","out":"n","by":"a"}`):        "pages.by: unknown member",
+		pages(`{"in":"b","items":"l","out":"n"}`):                 "pages of fields that are not there",
+		pages(`{"in":"a","items":"n","out":"n"}`):                 "pages of fields that are not there",
+		pages(`{"in":"a","items":"l","out":"l"}`):                 "pages of fields that are not there",
+		pages(`{"in":"a","items":"l","out":"n","truncated":"n"}`): "pages of fields that are not there",
+		output(`{}`) + `1`:                                                                          "output.kind: required",
+		output(`{"kind":"boolean"}`) + `1`:                                                          "unexpected data after the value",
+		output(`{"kind":"null"}`):                                                                   "output.kind: expected one of",
+		output(`{"kind":"boolean","nope":1}`):                                                       "output.nope: unknown member",
 		output(`{"kind":"boolean","kind":"boolean"}`):                                               "output.kind: given twice",
 		output(`{"kind":"boolean","name":"x"}`):                                                     "output.name: unknown member",
 		output(`{"kind":"array"}`):                                                                  "output.items: required, but missing",

@@ -17,7 +17,7 @@ type capabilityEncoder struct{ c *Capability }
 // Encode writes the members in the order of canon.CompareKeys, as do the
 // functions below.
 func (e capabilityEncoder) Encode(w *canon.Writer) {
-	w.BeginObject(4 + canon.Count(len(e.c.Types) > 0))
+	w.BeginObject(4 + canon.Count(e.c.Pages != nil, len(e.c.Types) > 0))
 	w.Key("id")
 	w.String(e.c.ID, 1, maxIDBytes)
 	w.Key("input")
@@ -26,6 +26,10 @@ func (e capabilityEncoder) Encode(w *canon.Writer) {
 	w.String(e.c.Name, 1, maxNameBytes)
 	w.Key("output")
 	encodeShape(w, &e.c.Output, nil)
+	if e.c.Pages != nil {
+		w.Key("pages")
+		e.c.Pages.encode(w)
+	}
 	if len(e.c.Types) > 0 {
 		w.Key("types")
 		encodeTypes(w, e.c.Types)

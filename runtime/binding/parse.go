@@ -45,6 +45,9 @@ func (c *Capability) decode(r *canon.Reader) {
 		case "output":
 			seen.Mark(r, 3)
 			c.Output = decodeShape(r, 1)
+		case "pages":
+			seen.Mark(r, 5)
+			c.Pages = decodePages(r)
 		case "types":
 			seen.Mark(r, 4)
 			c.Types = decodeTypes(r)
@@ -57,6 +60,7 @@ func (c *Capability) decode(r *canon.Reader) {
 	r.Require(&seen, 2, "name")
 	r.Require(&seen, 3, "output")
 	c.checkRefs(r)
+	c.checkPages(r)
 }
 
 // decodeFields reads the fields of an object that is level levels deep.

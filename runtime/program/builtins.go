@@ -11,7 +11,7 @@ import (
 )
 
 // ownNames are the predeclared names that Starlark does not have.
-func ownNames() []string { return []string{"json", "math", "sum"} }
+func ownNames() []string { return []string{"json", "math", "pages", "sum"} }
 
 // builtin is what a predeclared name stands for: ours, or one of Starlark's
 // that is bounded here; nil for all others. It is asked once for each name
@@ -57,6 +57,8 @@ func (e *engine) function(name string) native {
 		return e.extreme(syntax.GT)
 	case "min":
 		return e.extreme(syntax.LT)
+	case "pages":
+		return e.pages
 	case "print":
 		return e.print
 	case "repr":

@@ -21,6 +21,7 @@ type capability struct {
 	input     *shape // an object
 	output    *shape
 	value     *starlark.Builtin
+	pages     *pages // nil for a capability without pagination
 }
 
 // shape is a binding.Shape with what binding looks up computed once.
@@ -91,7 +92,11 @@ func newCapability(b *binding.Capability) (*capability, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &capability{id: b.ID, name: b.Name, signature: b.Signature(), input: input, output: output}, nil
+	c := &capability{id: b.ID, name: b.Name, signature: b.Signature(), input: input, output: output}
+	if b.Pages != nil {
+		c.pages, err = newPages(b.Pages, output)
+	}
+	return c, err
 }
 
 // shapes are the named shapes of a capability.

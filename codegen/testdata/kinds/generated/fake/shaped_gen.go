@@ -5,6 +5,7 @@ package fake
 import (
 	"context"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime/examples"
 )
 
@@ -19,6 +20,10 @@ func (shapedHandlers) Cut(_ context.Context, in shaped.CutInput) (shaped.CutOutp
 	return examples.Answer[shaped.CutOutput](shapedExamples(), "shaped.cut", &in)
 }
 
+func (shapedHandlers) CutPages(_ context.Context, in shaped.CutPagesInput) (shaped.CutPagesOutput, error) {
+	return examples.Answer[shaped.CutPagesOutput](shapedExamples(), "shaped.cut_pages", &in)
+}
+
 func (shapedHandlers) Fixed(_ context.Context, in shaped.FixedInput) (shaped.FixedOutput, error) {
 	return examples.Answer[shaped.FixedOutput](shapedExamples(), "shaped.fixed", &in)
 }
@@ -29,6 +34,14 @@ func (shapedHandlers) FixedType(_ context.Context, in shaped.FixedTypeInput) (sh
 
 func (shapedHandlers) Keep(_ context.Context, in shaped.KeepInput) (shaped.KeepOutput, error) {
 	return examples.Answer[shaped.KeepOutput](shapedExamples(), "shaped.keep", &in)
+}
+
+func (shapedHandlers) KeyPages(_ context.Context, in types.LevelQuery) (types.LevelPage, error) {
+	return examples.Answer[types.LevelPage](shapedExamples(), "shaped.key_pages", &in)
+}
+
+func (shapedHandlers) Pages(_ context.Context, in shaped.PagesInput) (shaped.PagesOutput, error) {
+	return examples.Answer[shaped.PagesOutput](shapedExamples(), "shaped.pages", &in)
 }
 
 func (shapedHandlers) Report(_ context.Context, in shaped.ReportInput) (shaped.ReportOutput, error) {

@@ -5,6 +5,7 @@ package shaped
 
 import (
 	"context"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/runtime"
 )
 
@@ -20,6 +21,9 @@ type Handlers interface {
 	Call(ctx context.Context, in CallInput) (CallOutput, error)
 	// Cut is shaped.cut, effect read: Have a result that is cut.
 	Cut(ctx context.Context, in CutInput) (CutOutput, error)
+	// CutPages is shaped.cut_pages, effect read: Answer in pages, which may be
+	// cut.
+	CutPages(ctx context.Context, in CutPagesInput) (CutPagesOutput, error)
 	// Fixed is shaped.fixed, effect read: Have parameters that programs do not
 	// see.
 	Fixed(ctx context.Context, in FixedInput) (FixedOutput, error)
@@ -28,6 +32,10 @@ type Handlers interface {
 	FixedType(ctx context.Context, in FixedTypeInput) (FixedTypeOutput, error)
 	// Keep is shaped.keep, effect read: Have a result of which little is left.
 	Keep(ctx context.Context, in KeepInput) (KeepOutput, error)
+	// KeyPages is shaped.key_pages, effect read: Answer in pages of a named type.
+	KeyPages(ctx context.Context, in types.LevelQuery) (types.LevelPage, error)
+	// Pages is shaped.pages, effect read: Answer in pages.
+	Pages(ctx context.Context, in PagesInput) (PagesOutput, error)
 	// Report is shaped.report, effect read: Deliver what the output schema does
 	// not allow.
 	Report(ctx context.Context, in ReportInput) (ReportOutput, error)
@@ -41,8 +49,11 @@ func Register(b *runtime.Builder, h Handlers) {
 	}
 	b.Register(callCapability(h))
 	b.Register(cutCapability(h))
+	b.Register(cutPagesCapability(h))
 	b.Register(fixedCapability(h))
 	b.Register(fixedTypeCapability(h))
 	b.Register(keepCapability(h))
+	b.Register(keyPagesCapability(h))
+	b.Register(pagesCapability(h))
 	b.Register(reportCapability(h))
 }
