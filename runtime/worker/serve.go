@@ -64,6 +64,7 @@ func (c *child) greet() (*binding.Table, error) {
 		return nil, err
 	}
 	c.memory = m.memory
+	warm()
 	layers, missing := c.confine(m)
 	c.idle.Store(true)
 	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
