@@ -14,8 +14,11 @@ import (
 
 // Config is what a Pool needs. It is only read.
 type Config struct {
-	// Executable is run as the worker. Empty means this process's own, which
-	// on Linux stays the one that is running when its file is replaced.
+	// Binary is run as the worker. Nil means Executable.
+	Binary *Binary
+	// Executable is the path of what is run as the worker, which the caller
+	// trusts. Empty means this process's own, which on Linux stays the one
+	// that is running when its file is replaced.
 	Executable string
 	// Table is the binding table of the enabled capabilities, as
 	// binding.EncodeTable writes it.
@@ -55,7 +58,8 @@ const (
 // resolved is a Config that was checked.
 type resolved struct {
 	executable string
-	table      []byte // the whole frame
+	binary     *Binary // what executable leads to; nil for a path
+	table      []byte  // the whole frame
 	digest     string
 	required   []string // layers that each worker must report
 	memory     int64    // what a worker may have
@@ -99,7 +103,9 @@ func (c Config) resolve() (*resolved, error) {
 	if r.table, err = appendFrame(nil, message.append); err != nil {
 		return nil, err
 	}
-	if r.executable, err = executable(c.Executable); err != nil {
+	if r.binary = c.Binary; r.binary != nil {
+		r.executable = fmt.Sprintf("/proc/self/fd/%d", binaryDescriptor)
+	} else if r.executable, err = executable(c.Executable); err != nil {
 		return nil, err
 	}
 	return r, nil

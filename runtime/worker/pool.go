@@ -215,7 +215,7 @@ func (p *Pool) start(ctx context.Context) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, ended(ctx)
 	}
-	w, err := start(p.config.executable, nil)
+	w, err := start(p.config, nil)
 	if err != nil {
 		return nil, err
 	}

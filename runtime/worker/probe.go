@@ -32,7 +32,7 @@ func Probe(ctx context.Context, c Config) (Confinement, error) {
 		return Confinement{}, fmt.Errorf("worker: probe: %w", err)
 	}
 	diagnostics := collect(read)
-	p, err := start(r.executable, write)
+	p, err := start(r, write)
 	write.Close()
 	if err != nil {
 		diagnostics()

@@ -22,10 +22,14 @@ type process struct {
 	reaped bool
 }
 
-// start runs executable as a worker: no arguments, no variables but the
-// marker, no descriptors but the two pipes and standard error, which is stderr
-// or, if that is nil, what process.words reads.
-func start(executable string, stderr *os.File) (p *process, err error) {
+// binaryDescriptor is where a Binary is open in the worker that runs it, until
+// the sandbox closes it.
+const binaryDescriptor = 3
+
+// start starts a worker: no arguments, a fixed environment, no descriptors but
+// the two pipes, what it runs if that is a Binary, and standard error, which is
+// stderr or, if that is nil, what process.words reads.
+func start(r *resolved, stderr *os.File) (p *process, err error) {
 	p = new(process)
 	defer func() {
 		if err != nil {
@@ -48,9 +52,13 @@ func start(executable string, stderr *os.File) (p *process, err error) {
 		return p, fmt.Errorf("worker: pipe: %w", err)
 	}
 	defer childOut.Close()
-	p.os, err = os.StartProcess(executable, []string{"capgen-worker"}, &os.ProcAttr{
+	files := []*os.File{childIn, childOut, stderr}
+	if r.binary != nil {
+		files = append(files, r.binary.opened)
+	}
+	p.os, err = os.StartProcess(r.executable, []string{BinaryName}, &os.ProcAttr{
 		Env:   environment(),
-		Files: []*os.File{childIn, childOut, stderr},
+		Files: files,
 		Sys:   attributes(),
 	})
 	if err != nil {

@@ -34,6 +34,9 @@ func spinAsHost() {
 		panic(err)
 	}
 	mode := os.Args[2]
+	if mode == "lines" {
+		runLines(s)
+	}
 	source := "test.echo(text = \"\")\nwhile True:\n  pass"
 	j := job(source)
 	j.Limits.Steps = 1 << 60
