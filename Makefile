@@ -29,14 +29,22 @@ COUNT := 6
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The server knows the very worker binary that was built with it.
+define BUILD_WORKSPACE
+$(BUILD) -o $(BIN)/ ./cmd/capgen-worker
+sum=$$({ sha256sum $(BIN)/capgen-worker || shasum -a 256 $(BIN)/capgen-worker; } 2>/dev/null | cut -c 1-64); \
+$(BUILD) -ldflags "-X main.workerSHA256=$$sum" -o $(BIN)/ ./cmd/workspace
+endef
+
 .PHONY: build
-build: ## Build bin/capgen and bin/workspace
-	$(BUILD) -o $(BIN)/ ./cmd/capgen ./cmd/workspace
+build: ## Build bin/capgen, bin/workspace and its bin/capgen-worker
+	$(BUILD) -o $(BIN)/ ./cmd/capgen
+	@$(BUILD_WORKSPACE)
 
 .PHONY: run
 run: ## Build the reference server and run one program over this repository
 	@echo "building $(BIN)/workspace; the first time this compiles every dependency" >&2
-	@$(BUILD) -o $(BIN)/ ./cmd/workspace
+	@$(BUILD_WORKSPACE)
 	@$(BIN)/workspace exec --root . examples/explore/explore.star
 
 .PHONY: test

@@ -47,8 +47,16 @@ type Options struct {
 	// more than MaxConcurrentExecutions; zero means DefaultIdleWorkers, and
 	// NoIdleWorkers that each execution starts its own.
 	IdleWorkers int
-	// WorkerExecutable is the binary that workers run; empty is this one.
+	// WorkerExecutable is the absolute path of the binary that workers run, a
+	// cmd/capgen-worker of this version. Build refuses one that somebody else
+	// than root and this process's user could change. Empty takes the file
+	// capgen-worker beside this executable, if it is there and can be trusted
+	// so, and otherwise this executable itself. Only Linux runs another one.
 	WorkerExecutable string
+	// WorkerSHA256 is the SHA-256 of that binary in hexadecimal, which a build
+	// of both sets by the linker. Another file is not run. Empty compares
+	// nothing.
+	WorkerSHA256 string
 }
 
 // Numbers of Options.IdleWorkers.
@@ -141,31 +149,17 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 		return nil, fmt.Errorf("runtime: the server cannot be built:\n%w", errors.Join(problems...))
 	}
 
-	config := worker.Config{
-		Executable: b.options.WorkerExecutable,
-		Table:      catalog.table,
-		Sandbox:    b.options.Sandbox,
-		Memory:     limits.WorkerMemory,
-		CPU:        limits.MaxExecutionTime,
-		Processes:  limits.MaxConcurrentExecutions,
-		Idle:       idle,
-	}
-	confinement, err := worker.Probe(ctx, config)
+	pool, workers, release, err := newWorkers(ctx, b.options, limits, catalog, idle)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: worker probe: %w", err)
+		return nil, err
 	}
-	// What holds once holds always: a worker with less is not used.
-	config.Layers = confinement.Layers
-	if log := b.options.Logger; log != nil {
-		config.Failed = func(err error) { log.Error("a worker could not be started ahead of time", "error", err) }
+	s := newServer(b.options, limits, catalog, pool)
+	s.hostKey, s.workers, s.release = key, workers, release
+	s.log.InfoContext(ctx, "workers", "binary", workers.Binary.String(), "sandbox", workers.Sandbox.String(),
+		"layers", workers.Confinement.String(), "missing", workers.Confinement.Missing, "memory", workers.Memory)
+	if passed := workers.Binary.Passed; passed != nil {
+		s.log.WarnContext(ctx, "a worker binary beside this executable is not used", "error", passed)
 	}
-	runner, err := worker.NewPool(config)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: %w", err)
-	}
-	s := newServer(b.options, limits, catalog, runner)
-	s.confinement, s.hostKey = confinement, key
-	s.log.InfoContext(ctx, "sandbox", "mode", b.options.Sandbox.String(), "layers", confinement.String(), "missing", confinement.Missing)
 	return s, nil
 }
 

@@ -22,8 +22,8 @@ type Server struct {
 	hostKey    []byte
 	admission  *admission
 
-	sandbox     Sandbox
-	confinement Confinement
+	workers Workers
+	release func() error // of what workers run
 }
 
 func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Server {
@@ -40,7 +40,7 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 		runner:     runner,
 		log:        log,
 		admission:  newAdmission(limits),
-		sandbox:    o.Sandbox,
+		release:    func() error { return nil },
 	}
 }
 
@@ -62,16 +62,15 @@ func (s *Server) Capabilities() int { return len(s.catalog.entries) }
 // Hints are the annotations of execute: the join over the enabled catalog.
 func (s *Server) Hints() Hints { return s.catalog.hints }
 
-// Sandbox is the mode the server was built with, and what the probe reported:
-// every worker holds these layers, or is not used.
-func (s *Server) Sandbox() (Sandbox, Confinement) { return s.sandbox, s.confinement }
+// Workers tells what runs programs, and what confines it.
+func (s *Server) Workers() Workers { return s.workers }
 
 // Close refuses new executions, kills the workers that still run and releases
 // everything. It waits for handlers that ignore their context, but not longer
 // than some seconds: its error says how many still run. It is idempotent.
 func (s *Server) Close() error {
 	s.admission.close()
-	err := s.runner.Close()
+	err := errors.Join(s.runner.Close(), s.release())
 	if left := s.dispatcher.late.Drain(closeGrace); left > 0 {
 		err = errors.Join(err, fmt.Errorf("runtime: %d handlers ignore that their timeout has ended them and still run", left))
 	}

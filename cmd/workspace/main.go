@@ -23,6 +23,10 @@ import (
 	"github.com/capgen/capgen/runtime/host"
 )
 
+// workerSHA256 is of the capgen-worker that was built with this program; the
+// linker sets it (-X main.workerSHA256=…), and only the linker.
+var workerSHA256 string
+
 func main() {
 	runtime.ServeWorkerAndExit()
 	os.Exit(host.Main(options(new(roots))))
@@ -59,6 +63,8 @@ func options(given *roots) host.Options {
 				Authorizer: authz.AllowAll(),
 				Deployment: env.Deployment,
 				Logger:     env.Logger,
+
+				WorkerSHA256: workerSHA256,
 			})
 			catalog.Register(b, catalog.Handlers{Files: handlers})
 			return b.Build(ctx)

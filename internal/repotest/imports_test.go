@@ -40,6 +40,7 @@ var layers = []struct {
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
 	{"generated/fake", []string{"generated/...", "runtime", "runtime/examples"}},
 	{"cmd/capgen", []string{"cmd/capgen/...", "codegen/...", "internal/hints", "internal/mcpimport", "internal/nearest", "internal/visible", "schema"}},
+	{"cmd/capgen-worker", []string{"runtime/worker"}},
 	{"cmd/workspace", []string{"authz", "cmd/workspace/...", "generated/...", "runtime/..."}},
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
