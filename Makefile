@@ -21,6 +21,8 @@ PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 # How much each fuzz target runs: a number of inputs, which unlike a time is the
 # same on a slow machine, and does not end one in the middle.
 FUZZTIME := 1000x
+# The folder that retrieval measures; empty is the shared suite.
+DIR :=
 # What bench measures, and how often.
 BENCH := .
 COUNT := 6
@@ -131,6 +133,14 @@ bench: ## Run the benchmarks and summarize them
 	@mkdir -p $(BIN)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 1h ./... | tee $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
+
+.PHONY: bench-gate
+bench-gate: ## Fail where code is slower than its control by more than its bound
+	$(GO) test -run '^$$' -bench '^BenchmarkGate' -benchtime 1x ./...
+
+.PHONY: retrieval
+retrieval: ## Print how well search finds, per set of queries, in the folder DIR
+	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
 ci: fmt-check vet lint check nocgo cross run test race clients tokens fuzz ## Everything that must hold before a merge

@@ -31,9 +31,7 @@ func infoMembers(c *capability) []jen.Code {
 		member("Summary", text(c.Summary)),
 		member("Description", text(c.Description)),
 	}
-	if len(c.Search) > 0 {
-		out = append(out, member("Search", jen.Index().String().Values(texts(c.Search)...)))
-	}
+	out = append(out, member("Search", searchEntry(c.Capability)))
 	out = append(out,
 		member("Effect", infoConstant("Effect", c.Effect)),
 		member("Idempotency", infoConstant("Idempotency", c.Idempotency)),
@@ -44,9 +42,6 @@ func infoMembers(c *capability) []jen.Code {
 	}
 	out = append(out, lifecycleMembers(c.Capability)...)
 	out = append(out, member("Signature", text(Signature(c.Capability))))
-	if params := parameters(c.Capability); len(params) > 0 {
-		out = append(out, member("Parameters", jen.Index().Qual(runtimePath, "Parameter").Add(multiline("{", "}", params))))
-	}
 	out = append(out, shapingMembers(c)...)
 	out = append(out,
 		member("Binding", text(bindingJSON(c.Capability))),
@@ -62,21 +57,6 @@ func infoMembers(c *capability) []jen.Code {
 
 // infoConstant is one of the runtime's constants: runtime.EffectRead.
 func infoConstant(kind, value string) jen.Code { return jen.Qual(runtimePath, kind+goName(value)) }
-
-// parameters
-//
-//	{Name: "path", Description: "Directory to list."},
-func parameters(c *schema.Capability) []jen.Code {
-	var out []jen.Code
-	for _, p := range inputProperties(c.Parameters()) {
-		members := []jen.Code{jen.Id("Name").Op(":").Add(text(p.Name))}
-		if d := describe(p.Type); d != "" {
-			members = append(members, jen.Id("Description").Op(":").Add(text(d)))
-		}
-		out = append(out, jen.Values(members...))
-	}
-	return out
-}
 
 // inputProperties are the properties of an input, which is an object.
 func inputProperties(t *schema.Type) []*schema.Property { return resolved(t).Properties }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/search"
 )
 
 // GeneratedCode1 is referred to by generated code. A runtime that no longer
@@ -48,8 +49,9 @@ type Info struct {
 	ID, Name    string
 	Summary     string
 	Description string
-	// Search holds phrases that find the capability; they are never returned.
-	Search      []string
+	// Search are the terms of all texts that should find the capability, also
+	// of those that are not here: see search.Analyze. They are never returned.
+	Search      SearchEntry
 	Effect      Effect
 	Idempotency Idempotency
 	World       World
@@ -65,8 +67,6 @@ type Info struct {
 	// Signature is how a program calls it:
 	// records.lookup(*, key: str, limit: int = 20).
 	Signature string
-	// Parameters are the inputs by name and description, for search.
-	Parameters []Parameter
 	// Call bounds and repeats the calls of the handler.
 	Call CallRules
 	// Result says what of a result reaches a program.
@@ -96,8 +96,8 @@ type Deprecation struct {
 	Use         string `json:"use,omitempty"`
 }
 
-// Parameter is one input as search sees it.
-type Parameter struct{ Name, Description string }
+// SearchEntry is a capability as search sees it.
+type SearchEntry = search.Entry
 
 // Input is implemented by the pointer to a generated input type.
 type Input[T any] interface {

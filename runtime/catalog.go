@@ -19,9 +19,6 @@ const (
 	MaxCapabilities = 10_000
 	// MaxCatalogBytes of all texts of a catalog.
 	MaxCatalogBytes = 32 << 20
-	// MaxSearchPhrases and MaxSearchPhraseBytes of one capability.
-	MaxSearchPhrases     = 16
-	MaxSearchPhraseBytes = 1024
 	// MaxOldNames of one capability.
 	MaxOldNames = 16
 	// MaxNameBytes of a dotted name.
@@ -90,10 +87,10 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 
 	c.namespaces = countNamespaces(c.entries)
 	var bindings []binding.Entry
-	var documents []search.Entry
+	var documents []search.Document
 	for _, e := range c.entries {
 		bindings = append(bindings, binding.Entry{Name: e.info.Name, ID: e.info.ID, Binding: e.info.Binding, Was: e.info.Was})
-		documents = append(documents, searchEntry(e.info))
+		documents = append(documents, search.Document{Name: e.info.Name, Entry: e.info.Search, Deprecated: e.info.Deprecated != nil})
 	}
 	c.table = binding.EncodeTable(bindings)
 	table, err := binding.ParseTable(c.table)
@@ -115,18 +112,6 @@ func countNamespaces(entries []*entry) []NamespaceCount {
 		list = append(list, NamespaceCount{Name: name, Count: counts[name]})
 	}
 	return list
-}
-
-func searchEntry(info Info) search.Entry {
-	e := search.Entry{
-		Name: info.Name, Namespace: namespaceOf(info.Name),
-		Summary: info.Summary, Description: info.Description, Phrases: info.Search,
-		Deprecated: info.Deprecated != nil,
-	}
-	for _, p := range info.Parameters {
-		e.Parameters = append(e.Parameters, search.Parameter{Name: p.Name, Description: p.Description})
-	}
-	return e
 }
 
 func namespaceOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '.'))] }

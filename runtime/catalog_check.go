@@ -107,24 +107,20 @@ func (c *catalogChecker) checkTexts(info Info) {
 	if len(info.Was) > MaxOldNames {
 		c.fail(info.Name, "%d old names, at most %d", len(info.Was), MaxOldNames)
 	}
-	phrases := 0
-	for _, p := range info.Search {
-		phrases += len(p)
-	}
-	if len(info.Search) > MaxSearchPhrases || phrases > MaxSearchPhraseBytes {
-		c.fail(info.Name, "at most %d search phrases of %d bytes in all", MaxSearchPhrases, MaxSearchPhraseBytes)
-	}
-	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output, info.Example} {
+	size := 0
+	for _, text := range []string{info.ID, info.Name, info.Summary, info.Description, info.Signature, info.Binding, info.Input, info.Output, info.Example,
+		info.Search.Name, info.Search.Namespace, info.Search.Phrases, info.Search.Summary, info.Search.Description,
+		info.Search.ParameterNames, info.Search.ParameterDescriptions} {
 		if !utf8.ValidString(text) {
 			c.fail(info.Name, "a text is not valid UTF-8")
 		}
-		phrases += len(text)
+		size += len(text)
 	}
 	for _, e := range info.Errors {
-		phrases += len(e.Code) + len(e.Text)
+		size += len(e.Code) + len(e.Text)
 	}
 	before := c.bytes
-	if c.bytes += phrases; c.bytes > MaxCatalogBytes && before <= MaxCatalogBytes {
+	if c.bytes += size; c.bytes > MaxCatalogBytes && before <= MaxCatalogBytes {
 		c.fail(info.Name, "the texts of the catalog pass %d bytes", MaxCatalogBytes)
 	}
 }

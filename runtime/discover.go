@@ -10,31 +10,6 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 )
 
-// SearchHit is one capability that matches a query.
-type SearchHit struct {
-	Name      string `json:"name"`
-	Signature string `json:"signature"`
-	Summary   string `json:"summary"`
-}
-
-// NamespaceCount is a namespace and how many enabled capabilities it holds.
-type NamespaceCount struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-}
-
-// SearchResult answers a search. Its lists are never nil.
-type SearchResult struct {
-	Results []SearchHit `json:"results"`
-	// Truncated: more matched than MaxSearchResults or MaxSearchResponseBytes
-	// let through.
-	Truncated bool `json:"truncated"`
-	// Weak: even the best match shares little with the query.
-	Weak bool `json:"weak"`
-	// Namespaces are filled for a blank query and when nothing matches.
-	Namespaces []NamespaceCount `json:"namespaces"`
-}
-
 // MaxDescribeNames bounds the names of one description.
 const MaxDescribeNames = 20
 
@@ -69,47 +44,6 @@ type DescribeResult struct {
 	// Truncated are names left out because of MaxSearchResponseBytes: ask
 	// for them again, fewer at a time.
 	Truncated []string `json:"truncated"`
-}
-
-// Search finds capabilities by words. It needs a subject but is not filtered
-// by policy. A blank query answers with the namespaces; a query above
-// MaxSearchQueryBytes is an error. Failures are *Error.
-func (s *Server) Search(_ context.Context, subject authz.Subject, query string) (SearchResult, error) {
-	result := SearchResult{Results: []SearchHit{}, Namespaces: []NamespaceCount{}}
-	if subject.IsZero() {
-		return result, &Error{fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}}
-	}
-	if max := s.limits.MaxSearchQueryBytes; len(query) > max {
-		return result, &Error{*fault.Reached(fault.MaxSearchQueryBytes, int64(max), "the query has %d bytes", len(query))}
-	}
-	hits := s.catalog.index.Search(query, s.limits.MaxSearchResults+1)
-	budget := s.limits.MaxSearchResponseBytes - 128 // what stands around the lists
-	for i, h := range hits {
-		info := s.catalog.entries[h.Entry].info
-		hit := SearchHit{Name: info.Name, Signature: info.Signature, Summary: info.Summary}
-		if budget -= jsonSize(hit); i == s.limits.MaxSearchResults || budget < 0 {
-			result.Truncated = true
-			break
-		}
-		result.Results = append(result.Results, hit)
-	}
-	result.Weak = len(hits) == 0 || hits[0].Weak
-	if len(hits) == 0 {
-		result.Namespaces, result.Truncated = s.namespaces(budget)
-	}
-	return result, nil
-}
-
-// namespaces are those of the catalog, as many as fit.
-func (s *Server) namespaces(budget int) (list []NamespaceCount, truncated bool) {
-	list = []NamespaceCount{}
-	for _, n := range s.catalog.namespaces {
-		if budget -= jsonSize(n); budget < 0 {
-			return list, true
-		}
-		list = append(list, n)
-	}
-	return list, false
 }
 
 // Describe answers by exact names, without trimming or case folding. It needs

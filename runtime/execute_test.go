@@ -237,7 +237,7 @@ func TestExecuteRefusesNobody(t *testing.T) {
 	if _, err := s.Execute(t.Context(), authz.Subject{}, lookupProgram); !errors.Is(err, ErrUnauthenticated) {
 		t.Errorf("execute: %v", err)
 	}
-	if _, err := s.Search(t.Context(), authz.Subject{}, "x"); !errors.Is(err, ErrUnauthenticated) {
+	if _, err := s.Search(t.Context(), authz.Subject{}, SearchRequest{Query: "x"}); !errors.Is(err, ErrUnauthenticated) {
 		t.Errorf("search: %v", err)
 	}
 	if _, err := s.Describe(t.Context(), authz.Subject{}, []string{"x.y"}); !errors.Is(err, ErrUnauthenticated) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/search"
 )
 
 func TestMain(m *testing.M) {
@@ -77,9 +78,9 @@ func (v *record) Encode(w *canon.Writer) {
 func lookupInfo() Info {
 	return Info{
 		ID: "rec-1", Name: "records.lookup", Summary: "Look up one record by key.",
-		Search: []string{"fetch entry"}, Effect: EffectRead, Idempotency: IdempotencyNatural, World: WorldClosed,
+		Search: search.Analyze(search.Texts{Name: "records.lookup", Summary: "Look up one record by key.", Phrases: []string{"fetch entry"},
+			Parameters: []search.Parameter{{Name: "key"}, {Name: "limit"}}}), Effect: EffectRead, Idempotency: IdempotencyNatural, World: WorldClosed,
 		Scopes: []string{"records:read"}, Signature: "records.lookup(*, key: str, limit: int = 20)",
-		Parameters: []Parameter{{Name: "key"}, {Name: "limit"}},
 		Binding: `{"id":"rec-1","name":"records.lookup","input":[` +
 			`{"name":"key","kind":"string","maxLength":128,"required":true},` +
 			`{"name":"limit","kind":"integer","minimum":1,"maximum":100,"default":"20"}],` +
@@ -133,6 +134,7 @@ func (v *numberOutput) Encode(w *canon.Writer) { w.Float(float64(*v)) }
 func named(name string, handle lookupFunc) Capability {
 	info := lookupInfo()
 	info.ID, info.Name = name, name
+	info.Search = search.Analyze(search.Texts{Name: name, Summary: info.Summary})
 	info.Binding = strings.ReplaceAll(info.Binding, `"id":"rec-1","name":"records.lookup"`, `"id":"`+name+`","name":"`+name+`"`)
 	return NewCapability(info, handle)
 }

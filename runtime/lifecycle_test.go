@@ -65,9 +65,6 @@ func TestDescribeSaysDeprecated(t *testing.T) {
 	if !strings.Contains(string(text), `"effect":"read","deprecated":{"since":"2026-11-29","use":"records.find"}`) {
 		t.Errorf("%s", text)
 	}
-	if !searchEntry(info).Deprecated || searchEntry(lookupInfo()).Deprecated {
-		t.Error("search is not told")
-	}
 }
 
 // Old names that stand twice are refused, and too many.

@@ -197,6 +197,8 @@ func TestCommandLine(t *testing.T) {
 		"up":           {[]string{"exec", "--root", dir, "-"}, "..", 1, "segments .. are refused"},
 		"describe":     {[]string{"describe", "files.read"}, "", 0, ""},
 		"search":       {[]string{"search", "grep"}, "", 0, ""},
+		"limit":        {[]string{"search", "grep", "--limit", "21"}, "", 1, "expected 1 to 20 (MaxSearchResults), got 21"},
+		"not search":   {[]string{"describe", "files.read", "--explain"}, "", 2, "flags of search, not of describe"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, exit := workspace(t, strings.Replace(program, "%q", `"`+test.path+`"`, 1), test.args...)
@@ -210,6 +212,23 @@ func TestCommandLine(t *testing.T) {
 				t.Errorf("the program learns of the host: %s", stderr)
 			}
 		})
+	}
+}
+
+func TestSearchExplain(t *testing.T) {
+	stdout, stderr, exit := workspace(t, "", "search", "--explain", "--limit", "1", "--namespace", "files", "find", "text")
+	want := regexp.MustCompile(`^ +\d+\.\d\d  files\.search\n( +\d+\.\d\d  [a-z =]+\n)+$`)
+	if exit != 0 || !want.MatchString(stdout) || !strings.Contains(stdout, "  find text\n") || !strings.Contains(stdout, "  find = search\n") {
+		t.Errorf("exit %d, %s\n%s", exit, stderr, stdout)
+	}
+	for _, args := range [][]string{{"zebra"}, {"find", "--namespace", "none"}} {
+		stdout, stderr, exit := workspace(t, "", append([]string{"search", "--explain"}, args...)...)
+		if exit != 0 || stdout != "" || !strings.Contains(stderr, "nothing matches") {
+			t.Errorf("%v: exit %d, %q, %q", args, exit, stdout, stderr)
+		}
+	}
+	if _, stderr, exit := workspace(t, "", "search", "--explain", "--limit", "21", "x"); exit != 1 || !strings.Contains(stderr, "MaxSearchResults") {
+		t.Errorf("exit %d, %q", exit, stderr)
 	}
 }
 

@@ -17,6 +17,7 @@ var layers = []struct {
 }{
 	{"authz", nil},
 	{"internal/nearest", nil},
+	{"internal/gate", nil},
 	{"internal/hints", nil},
 	{"internal/visible", nil},
 	{"internal/gauge", nil},
@@ -36,7 +37,7 @@ var layers = []struct {
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
 	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
-	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "schema"}},
+	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "runtime/search", "schema"}},
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
 	{"generated/fake", []string{"generated/...", "runtime", "runtime/examples"}},
 	{"cmd/capgen", []string{"cmd/capgen/...", "codegen/...", "internal/hints", "internal/mcpimport", "internal/nearest", "internal/visible", "schema"}},
@@ -62,6 +63,7 @@ var only = []struct {
 	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/quickstart/generated/fake"}},
 	{"github.com/capgen/capgen/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
+	{"github.com/kljensen/snowball/", []string{"runtime/search"}},
 }
 
 // importsOf is the import graph of the non-test files, for every system at once.

@@ -23,6 +23,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/search"
 )
 
 // childVariable makes the test binary a server: a real one, with real workers.
@@ -134,6 +135,7 @@ func capability(name, summary string, handle func(context.Context, input) (outpu
 	return runtime.NewCapability(runtime.Info{
 		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + "(*, millis: int = 0)",
+		Search:  search.Analyze(search.Texts{Name: name, Summary: summary}),
 		Binding: `{"id":"` + name + `","name":"` + name + `","input":[{"name":"millis","kind":"integer","maximum":60000,"default":"0"}],"output":{"kind":"string","maxLength":1000}}`,
 		Input:   `{"millis":{"maximum":60000}}`, Output: `"str"`,
 	}, handle)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/internal/nearest"
+	"github.com/capgen/capgen/runtime"
 )
 
 // Setting is one way to configure a program from outside.
@@ -47,7 +48,18 @@ type config struct {
 	logLevel, logFormat string
 	deployment          string
 	version, help       bool
+	search              searchFlags
 }
+
+// searchFlags are of the command search alone.
+type searchFlags struct {
+	namespace string
+	limit     int
+	explain   bool
+}
+
+// noSearchFlags is what stands when none was given.
+func noSearchFlags() searchFlags { return searchFlags{limit: runtime.DefaultSearchResults} }
 
 func newFlags(o Options, c *config) *flag.FlagSet {
 	f := flag.NewFlagSet(o.Name, flag.ContinueOnError)
@@ -57,6 +69,9 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.StringVar(&c.deployment, "deployment", "", "refuse to start unless the deployment with this `name` was compiled in")
 	f.BoolVar(&c.version, "version", false, "print the version and exit")
 	f.BoolVar(&c.help, "help", false, "print this help and exit")
+	f.StringVar(&c.search.namespace, "namespace", "", "search: keep only capabilities in this `namespace` or below it")
+	f.IntVar(&c.search.limit, "limit", noSearchFlags().limit, fmt.Sprintf("search: return at most this `number` of capabilities, 1 to %d", runtime.DefaultMaxSearchResults))
+	f.BoolVar(&c.search.explain, "explain", false, "search: print scores and the terms that match, not JSON")
 	if o.Flags != nil {
 		o.Flags(f)
 	}

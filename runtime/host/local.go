@@ -35,14 +35,6 @@ func (p *program) exec(ctx context.Context, s session) int {
 	return p.print(string(answer.Result) + "\n")
 }
 
-func (p *program) search(ctx context.Context, s session) int {
-	answer, code := p.call(ctx, s, mcpserver.SearchTool, map[string]any{"query": strings.Join(s.arguments, " ")})
-	if code != ExitOK {
-		return code
-	}
-	return p.print(string(answer.whole) + "\n")
-}
-
 func (p *program) describe(ctx context.Context, s session) int {
 	answer, code := p.call(ctx, s, mcpserver.DescribeTool, map[string]any{"names": s.arguments})
 	if code != ExitOK {

@@ -82,6 +82,7 @@ type session struct {
 	runtime   mcpserver.Runtime
 	log       *slog.Logger
 	arguments []string
+	search    searchFlags
 }
 
 func commands() []command {
@@ -129,6 +130,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case "version":
 		return p.print(fmt.Sprintf("%s %s (deployment %s)\n", p.options.Name, p.options.Version, p.options.deployment()))
 	}
+	if cmd.name != "search" && c.search != noSearchFlags() {
+		return p.misuse(fmt.Errorf("--namespace, --limit and --explain are flags of search, not of %s", cmd.name))
+	}
 	log, err := newLogger(p.stderr, c, cmd.name)
 	if err != nil {
 		return p.misuse(err)
@@ -148,7 +152,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 			}
 		}()
 	}
-	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest})
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search})
 }
 
 // print writes to standard output; a reader that has gone away is no error of

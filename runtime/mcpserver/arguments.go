@@ -53,22 +53,6 @@ func argumentFault(err error) *fault.Fault {
 	return f
 }
 
-// readString reads the arguments of a tool with one required string. Its
-// length is the runtime's to judge, which names the limit.
-func readString(raw json.RawMessage, name string) (value string, f *fault.Fault) {
-	f = readArguments("the only argument is "+name+", a string", raw,
-		func(r *canon.Reader, seen *canon.Seen) bool {
-			if string(r.Key()) != name {
-				return false
-			}
-			seen.Mark(r, 0)
-			value = r.String(0, math.MaxInt)
-			return true
-		},
-		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, name) })
-	return value, f
-}
-
 // readProgram reads the arguments of execute. The length of the source is the
 // runtime's to judge, which names the limit.
 func readProgram(raw json.RawMessage) (source string, options []runtime.ExecuteOption, f *fault.Fault) {
@@ -89,6 +73,30 @@ func readProgram(raw json.RawMessage) (source string, options []runtime.ExecuteO
 		},
 		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, "source") })
 	return source, options, f
+}
+
+// readSearch reads the arguments of search_api. Bounds that a host may set are
+// the runtime's to judge.
+func readSearch(raw json.RawMessage) (request runtime.SearchRequest, f *fault.Fault) {
+	f = readArguments("give query, a string, and if you like namespace, a string, and limit, an integer", raw,
+		func(r *canon.Reader, seen *canon.Seen) bool {
+			switch string(r.Key()) {
+			case "query":
+				seen.Mark(r, 0)
+				request.Query = r.String(0, math.MaxInt)
+			case "namespace":
+				seen.Mark(r, 1)
+				request.Namespace = r.String(0, runtime.MaxNameBytes)
+			case "limit":
+				seen.Mark(r, 2)
+				request.Limit = int(r.Int(1, math.MaxInt32))
+			default:
+				return false
+			}
+			return true
+		},
+		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, "query") })
+	return request, f
 }
 
 // readNames reads the arguments of describe_api: exactly one of name and

@@ -20,8 +20,8 @@ import (
 )
 
 func TestSearch(t *testing.T) {
-	var asked []string
-	s := connect(t, mcpserver.Options{Runtime: &fake{search: func(query string) (runtime.SearchResult, error) {
+	var asked []runtime.SearchRequest
+	s := connect(t, mcpserver.Options{Runtime: &fake{search: func(query runtime.SearchRequest) (runtime.SearchResult, error) {
 		asked = append(asked, query)
 		return runtime.SearchResult{Results: []runtime.SearchHit{{Name: "a.b", Signature: "a.b()", Summary: "x < y & z"}}, Truncated: true}, nil
 	}}})
@@ -32,14 +32,15 @@ func TestSearch(t *testing.T) {
 	if result.IsError {
 		t.Error("marked as an error")
 	}
-	if diff := cmp.Diff([]string{"  readä "}, asked); diff != "" {
+	call(t, s, "search_api", `{"query":"x","namespace":"a.b","limit":3}`)
+	if diff := cmp.Diff([]runtime.SearchRequest{{Query: "  readä "}, {Query: "x", Namespace: "a.b", Limit: 3}}, asked); diff != "" {
 		t.Errorf("the query reached the runtime changed: %s", diff)
 	}
 }
 
 func TestListsAreNeverNull(t *testing.T) {
 	s := connect(t, mcpserver.Options{Runtime: &fake{
-		search:   func(string) (runtime.SearchResult, error) { return runtime.SearchResult{}, nil },
+		search:   func(runtime.SearchRequest) (runtime.SearchResult, error) { return runtime.SearchResult{}, nil },
 		describe: func([]string) (runtime.DescribeResult, error) { return runtime.DescribeResult{}, nil },
 		execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
 			return runtime.Execution{Receipt: runtime.Receipt{Execution: "e"}}, shown{Class: fault.ProgramError, Message: "m"}
@@ -164,7 +165,7 @@ func TestFailures(t *testing.T) {
 	const receiptText = `,"receipt":{"execution":"e1","deployment":"prod","catalog":"c","calls":[{"sequence":1,"id":"i","name":"a.b","state":"failed","duration_us":3,"error":"capability_failed"}],"duration_us":0,"steps":0}`
 	for want, err := range failures {
 		s := connect(t, mcpserver.Options{Runtime: &fake{
-			search:   func(string) (runtime.SearchResult, error) { return runtime.SearchResult{}, err },
+			search:   func(runtime.SearchRequest) (runtime.SearchResult, error) { return runtime.SearchResult{}, err },
 			describe: func([]string) (runtime.DescribeResult, error) { return runtime.DescribeResult{}, err },
 			execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
 				return runtime.Execution{Receipt: receipt}, err
@@ -230,7 +231,12 @@ func TestBadArguments(t *testing.T) {
 		{"search_api", `{}`, "query", "missing"},
 		{"search_api", `{"query":1}`, "query", "string"},
 		{"search_api", `{"query":null}`, "query", "string"},
-		{"search_api", `{"query":"a","limit":5}`, "limit", ""},
+		{"search_api", `{"query":"a","limit":0}`, "limit", ""},
+		{"search_api", `{"query":"a","limit":"5"}`, "limit", "integer"},
+		{"search_api", `{"query":"a","limit":2.5}`, "limit", ""},
+		{"search_api", `{"query":"a","namespace":["b"]}`, "namespace", "string"},
+		{"search_api", `{"query":"a","namespace":"` + long + `"}`, "namespace", ""},
+		{"search_api", `{"query":"a","max":5}`, "max", ""},
 		{"search_api", `{"query":"a","query":"b"}`, "query", ""},
 		{"search_api", `{"Query":"a"}`, "Query", ""},
 		{"search_api", `[]`, "", "object"},
@@ -322,7 +328,7 @@ func TestPanicIsContained(t *testing.T) {
 	panicking := true
 	options := mcpserver.Options{
 		Logger: slog.New(slog.NewTextHandler(&logged, nil)),
-		Runtime: &fake{search: func(string) (runtime.SearchResult, error) {
+		Runtime: &fake{search: func(runtime.SearchRequest) (runtime.SearchResult, error) {
 			if panicking {
 				panic("secret")
 			}

@@ -17,7 +17,7 @@ import (
 // fake is a runtime whose answers a test chooses.
 type fake struct {
 	hints    runtime.Hints
-	search   func(query string) (runtime.SearchResult, error)
+	search   func(r runtime.SearchRequest) (runtime.SearchResult, error)
 	describe func(names []string) (runtime.DescribeResult, error)
 	options  int // that the last execution was given
 	execute  func(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
@@ -30,8 +30,8 @@ func (f *fake) Info() runtime.ServerInfo {
 func (f *fake) Deployment() string   { return "prod" }
 func (f *fake) Hints() runtime.Hints { return f.hints }
 
-func (f *fake) Search(_ context.Context, _ authz.Subject, query string) (runtime.SearchResult, error) {
-	return f.search(query)
+func (f *fake) Search(_ context.Context, _ authz.Subject, r runtime.SearchRequest) (runtime.SearchResult, error) {
+	return f.search(r)
 }
 
 func (f *fake) Describe(_ context.Context, _ authz.Subject, names []string) (runtime.DescribeResult, error) {

@@ -17,7 +17,7 @@ type Runtime interface {
 	Info() runtime.ServerInfo
 	Deployment() string
 	Hints() runtime.Hints
-	Search(ctx context.Context, subject authz.Subject, query string) (runtime.SearchResult, error)
+	Search(ctx context.Context, subject authz.Subject, r runtime.SearchRequest) (runtime.SearchResult, error)
 	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
 	// Execute fills the receipt on failure too.
 	Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error)

@@ -16,7 +16,9 @@ func inputSchema(tool string) string {
 	switch tool {
 	case SearchTool:
 		return `{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
-			`"query":{"type":"string","description":"A few words, or a dotted name. Empty answers with the namespaces."}}}`
+			`"query":{"type":"string","description":"A few words, or a dotted name. Empty answers with the namespaces."},` +
+			`"namespace":{"type":"string"},` +
+			`"limit":{"type":"integer","minimum":1,"maximum":` + strconv.Itoa(runtime.DefaultMaxSearchResults) + `,"default":` + strconv.Itoa(runtime.DefaultSearchResults) + `}}}`
 	case DescribeTool:
 		properties = `"name":` + name +
 			`,"names":{"type":"array","minItems":1,"maxItems":` + strconv.Itoa(runtime.MaxDescribeNames) +

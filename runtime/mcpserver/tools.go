@@ -50,9 +50,9 @@ func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage
 	var f *fault.Fault
 	switch tool {
 	case SearchTool:
-		var query string
-		query, f = readString(arguments, "query")
-		run = func(ctx context.Context, subject authz.Subject) (Answer, error) { return t.search(ctx, subject, query) }
+		var r runtime.SearchRequest
+		r, f = readSearch(arguments)
+		run = func(ctx context.Context, subject authz.Subject) (Answer, error) { return t.search(ctx, subject, r) }
 	case DescribeTool:
 		var names []string
 		names, f = readNames(arguments)
@@ -98,8 +98,8 @@ func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject
 	return subject, answer
 }
 
-func (t *Tools) search(ctx context.Context, subject authz.Subject, query string) (Answer, error) {
-	result, err := t.runtime.Search(ctx, subject, query)
+func (t *Tools) search(ctx context.Context, subject authz.Subject, r runtime.SearchRequest) (Answer, error) {
+	result, err := t.runtime.Search(ctx, subject, r)
 	if err != nil {
 		return Answer{}, err
 	}

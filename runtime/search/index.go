@@ -3,159 +3,127 @@ package search
 import (
 	"math"
 	"strings"
+	"sync"
 )
 
-// Entry is what the ranking knows of one capability.
-type Entry struct {
-	// Name is the dotted name; Namespace is all of it but the last segment.
-	Name, Namespace string
-	Summary         string
-	Description     string
-	// Phrases are search phrases of the manifest: words that users say and
-	// the other texts do not hold.
-	Phrases    []string
-	Parameters []Parameter
-	// Deprecated capabilities are on their way out.
+// Document is one capability to rank.
+type Document struct {
+	// Name is the dotted name; a query that holds it finds this one first.
+	Name  string
+	Entry Entry
+	// Deprecated capabilities are on their way out: their scores are halved.
 	Deprecated bool
 }
 
-// Parameter is one input of a capability.
-type Parameter struct{ Name, Description string }
-
-// field tells the parts of an entry apart.
-type field uint8
-
+// The parameters of the ranking. They were chosen by coordinate descent on one
+// half of the retrieval suite's queries and then rounded; docs/reference/performance.md
+// has the figures of both halves.
 const (
-	fieldName field = iota
-	fieldPhrases
-	fieldSummary
-	fieldDescription
-	fieldParameters
-	fields
+	// saturation is BM25's k1: how fast repetition stops to count.
+	saturation = 1.2
+	// The weight of a pair of adjacent stems, of a word beside its stem, and
+	// of a synonym, each to its own rarity.
+	pairWeight    = 0.5
+	wordWeight    = 0.3
+	synonymWeight = 0.25
+	// coverage is how much a score rises when the query holds an entry's whole
+	// name, and once more for its summary.
+	coverage = 0.15
+	// deprecated is what is left of the score of a deprecated capability.
+	deprecated = 0.5
 )
 
 // Weights and length normalisations per field. A word in a name or in a
 // phrase was chosen to be found; parameters are long lists in which a match
 // is weak evidence.
-func fieldWeights() [fields]float64 { return [fields]float64{3, 2.5, 2, 1, 0.6} }
-func fieldLengths() [fields]float64 { return [fields]float64{0.5, 0.6, 0.6, 0.7, 0.8} }
+func fieldWeights() [fields]float64 { return [fields]float64{4, 3, 3, 2, 0.7, 0.6, 0.6} }
+func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.4, 0.4, 0.6, 0.6, 0.9, 0.8} }
 
-// saturation is BM25's k1: how fast repetition stops to count.
-const saturation = 1.2
-
-// posting says how much one entry is about a term: weighted, length-normalised
-// frequency after saturation, in [0, 1).
+// posting says how much one document is about a feature.
 type posting struct {
-	entry  int32
-	weight float32
+	document int32
+	// impact is the rarity of the feature times its weighted,
+	// length-normalised frequency after saturation.
+	impact float32
+	// share is the part of the document's name and summary that the feature
+	// makes up, as a part of the score.
+	share float32
 }
 
-// term is one word of the vocabulary. Its postings are ordered by entry.
-type term struct {
-	idf      float64
+// feature is a stem, a word beside its stem or a pair of adjacent stems. Its
+// postings are ordered by document.
+type feature struct {
+	text     string // of a stem
+	rarity   float64
 	postings []posting
 }
 
-// Index ranks a fixed set of entries. It is immutable and safe for concurrent
+// form is what a word stands for: its stem, and itself. Where every document
+// that holds the stem holds this word, the two are one feature.
+type form struct{ stem, word int32 }
+
+// pair is two adjacent stems.
+type pair struct{ a, b int32 }
+
+// Index ranks a fixed set of documents. It is immutable and safe for concurrent
 // use. Its size and the time to build it are linear in the entries' text.
 type Index struct {
-	names []string         // by entry
-	exact map[string]int32 // dotted name to entry
-	terms map[string]term
+	names      []string // by document
+	deprecated []bool
+	exact      map[string]int32 // dotted name to document
+	features   []feature
+	words      map[string]form
+	stems      map[string]int32
+	pairs      map[pair]int32
+	synonyms   map[string][]int32 // by stem: features that mean the same
+	scratch    sync.Pool          // of *scores, all zero
 }
 
-// New builds an index. Hits refer to entries by their position in the slice,
+// New builds an index. Hits refer to documents by their position in the slice,
 // which New does not keep. Names are expected to be unique; of two equal ones
 // the first is the exact match.
-func New(entries []Entry) *Index {
+func New(documents []Document) *Index {
 	x := &Index{
-		names: make([]string, len(entries)),
-		exact: make(map[string]int32, len(entries)),
+		names:      make([]string, len(documents)),
+		deprecated: make([]bool, len(documents)),
+		exact:      make(map[string]int32, len(documents)),
 	}
-	b := builder{counts: map[string][]count{}, lengths: make([][fields]int, len(entries))}
-	for i, e := range entries {
-		x.names[i] = e.Name
-		if _, taken := x.exact[e.Name]; !taken {
-			x.exact[e.Name] = int32(i)
+	b := newBuilder(len(documents))
+	for i, d := range documents {
+		x.names[i], x.deprecated[i] = d.Name, d.Deprecated
+		// A name without a dot is a word like any other.
+		if _, taken := x.exact[d.Name]; !taken && strings.Contains(d.Name, ".") {
+			x.exact[d.Name] = int32(i)
 		}
-		b.add(int32(i), fieldName, e.Name)
-		if !strings.HasPrefix(e.Name, e.Namespace) {
-			b.add(int32(i), fieldName, e.Namespace)
-		}
-		for _, phrase := range e.Phrases {
-			b.add(int32(i), fieldPhrases, phrase)
-		}
-		b.add(int32(i), fieldSummary, e.Summary)
-		if e.Description != e.Summary { // a manifest without one repeats the summary
-			b.add(int32(i), fieldDescription, e.Description)
-		}
-		for _, p := range e.Parameters {
-			b.add(int32(i), fieldParameters, p.Name)
-			b.add(int32(i), fieldParameters, p.Description)
+		for f, text := range d.Entry.texts() {
+			b.add(int32(i), field(f), text)
 		}
 	}
-	x.terms = b.finish()
+	x.features, x.words, x.stems, x.pairs = b.finish(), b.words(), b.stems, b.pairs
+	x.synonyms = knownSynonyms(x.stems)
+	x.scratch.New = func() any { return &scores{of: make([]score, len(documents))} }
 	return x
 }
 
-// count is how often a term stands in each field of one entry.
-type count struct {
-	entry int32
-	in    [fields]uint16
-}
-
-// builder collects frequencies; entries are added in order, so that the last
-// count of a term is the only one that can belong to the current entry.
-type builder struct {
-	counts  map[string][]count
-	lengths [][fields]int
-}
-
-func (b *builder) add(entry int32, f field, text string) {
-	for _, t := range terms(text) {
-		b.lengths[entry][f]++
-		list := b.counts[t]
-		if n := len(list); n == 0 || list[n-1].entry != entry {
-			list = append(list, count{entry: entry})
-			b.counts[t] = list
-		}
-		if in := &list[len(list)-1].in[f]; *in < math.MaxUint16 {
-			*in++
-		}
-	}
-}
-
-func (b *builder) finish() map[string]term {
-	var average [fields]float64
-	for _, lengths := range b.lengths {
-		for f, n := range lengths {
-			average[f] += float64(n)
-		}
-	}
-	for f := range average {
-		average[f] /= math.Max(1, float64(len(b.lengths)))
-	}
-	weights, lengths := fieldWeights(), fieldLengths()
-	out := make(map[string]term, len(b.counts))
-	for text, counts := range b.counts {
-		t := term{idf: idf(len(b.lengths), len(counts)), postings: make([]posting, len(counts))}
-		for i, c := range counts {
-			var frequency float64
-			for f, n := range c.in {
-				if n == 0 {
-					continue
+// knownSynonyms maps stems, of which a query may hold any, to those that the
+// index knows.
+func knownSynonyms(stems map[string]int32) map[string][]int32 {
+	out := map[string][]int32{}
+	for _, group := range synonyms() {
+		for i, word := range group {
+			from := stem(singular(word))
+			for j, other := range group {
+				to := stem(singular(other))
+				if id, known := stems[to]; known && i != j && to != from {
+					out[from] = append(out[from], id)
 				}
-				relative := float64(b.lengths[c.entry][f]) / average[f]
-				frequency += weights[f] * float64(n) / (1 - lengths[f] + lengths[f]*relative)
 			}
-			t.postings[i] = posting{entry: c.entry, weight: float32(frequency / (saturation + frequency))}
 		}
-		out[text] = t
 	}
 	return out
 }
 
-// idf is the inverse document frequency in the form that is never negative.
-func idf(entries, holding int) float64 {
-	return math.Log1p((float64(entries-holding) + 0.5) / (float64(holding) + 0.5))
+// rarity is the inverse document frequency in the form that is never negative.
+func rarity(documents, holding int) float64 {
+	return math.Log1p((float64(documents-holding) + 0.5) / (float64(holding) + 0.5))
 }

@@ -12,29 +12,41 @@ import (
 	"github.com/capgen/capgen/runtime/search"
 )
 
-func catalog() []search.Entry {
-	return []search.Entry{
-		{Name: "files.list", Namespace: "files", Summary: "List the entries of a directory.",
+func texts() []search.Texts {
+	return []search.Texts{
+		{Name: "files.list", Summary: "List the entries of a directory.",
 			Phrases:    []string{"show folder content", "ls"},
 			Parameters: []search.Parameter{{Name: "path", Description: "The directory to list."}}},
-		{Name: "files.read", Namespace: "files", Summary: "Read parts of files.",
+		{Name: "files.read", Summary: "Read parts of files.",
 			Phrases:    []string{"show file content", "cat"},
 			Parameters: []search.Parameter{{Name: "paths", Description: "Up to 100 paths."}, {Name: "maxBytes"}}},
-		{Name: "files.search", Namespace: "files", Summary: "Search file contents with a regular expression.",
+		{Name: "files.search", Summary: "Search file contents with a regular expression.",
 			Phrases: []string{"grep", "find text"}},
-		{Name: "http.server_start", Namespace: "http", Summary: "Start a server.",
+		{Name: "http.server_start", Summary: "Start a server.",
 			Description: "Starts an HTTPServer on a port and answers with its address."},
-		{Name: "records.lookup", Namespace: "records", Summary: "Look up one record by key.",
+		{Name: "records.lookup", Summary: "Look up one record by key.",
 			Description: "The record's fields come from the store; files are not involved."},
-		{Name: "records.lookupMany", Namespace: "records", Summary: "Look up records by key.",
+		{Name: "records.lookup_many", Summary: "Look up records by key.",
 			Description: "The record's fields come from the store; files are not involved."},
 	}
 }
 
-func names(x *search.Index, entries []search.Entry, query string, max int) []string {
+func document(t search.Texts) search.Document {
+	return search.Document{Name: t.Name, Entry: search.Analyze(t)}
+}
+
+func catalog() []search.Document {
+	var out []search.Document
+	for _, t := range texts() {
+		out = append(out, document(t))
+	}
+	return out
+}
+
+func names(x *search.Index, documents []search.Document, query string, max int) []string {
 	var out []string
-	for _, h := range x.Search(query, max) {
-		out = append(out, entries[h.Entry].Name)
+	for _, h := range x.Search(query, search.Options{Max: max}) {
+		out = append(out, documents[h.Document].Name)
 	}
 	return out
 }
@@ -69,17 +81,17 @@ func TestSearchFirst(t *testing.T) {
 func TestSearchEmpty(t *testing.T) {
 	x := search.New(catalog())
 	for _, query := range []string{"", " ", "\t\n", "...", "the of and", "zzzz", "\xff\xfe", "🦀"} {
-		if got := x.Search(query, 20); len(got) != 0 {
+		if got := x.Search(query, search.Options{Max: 20}); len(got) != 0 {
 			t.Errorf("Search(%q) = %v, want no hits", query, got)
 		}
 	}
-	if got := x.Search("files", 0); got != nil {
+	if got := x.Search("files", search.Options{Max: 0}); got != nil {
 		t.Errorf("max 0: %v", got)
 	}
-	if got := x.Search("files", -1); got != nil {
+	if got := x.Search("files", search.Options{Max: -1}); got != nil {
 		t.Errorf("max -1: %v", got)
 	}
-	if got := search.New(nil).Search("files", 5); got != nil {
+	if got := search.New(nil).Search("files", search.Options{Max: 5}); got != nil {
 		t.Errorf("empty index: %v", got)
 	}
 }
@@ -105,16 +117,16 @@ func TestWeak(t *testing.T) {
 		"book a flight to Oslo and send the receipt to my boss as a file":     true,
 		"weather on Mars by key": true,
 	} {
-		if hits := x.Search(query, 1); len(hits) != 1 || hits[0].Weak != want {
+		if hits := x.Search(query, search.Options{Max: 1}); len(hits) != 1 || hits[0].Weak != want {
 			t.Errorf("Search(%q) = %+v, want one hit with Weak = %v", query, hits, want)
 		}
 	}
 }
 
 func TestTiesAreOrderedByName(t *testing.T) {
-	var entries []search.Entry
+	var entries []search.Document
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(30) {
-		entries = append(entries, search.Entry{Name: fmt.Sprintf("same.n%c%c", 'a'+i/10, 'a'+i%10), Namespace: "same", Summary: "Equal."})
+		entries = append(entries, document(search.Texts{Name: fmt.Sprintf("same.n%c%c", 'a'+i/10, 'a'+i%10), Summary: "Equal."}))
 	}
 	got := names(search.New(entries), entries, "equal", 30)
 	for i := 1; i < len(got); i++ {
@@ -130,20 +142,20 @@ func TestTiesAreOrderedByName(t *testing.T) {
 // The 32 rarest terms of a long query count: a common word at its front must
 // not push out a rare one at its end.
 func TestLongQueryKeepsItsRarestTerms(t *testing.T) {
-	var entries []search.Entry
+	var entries []search.Document
 	var query strings.Builder
 	for i := range 40 {
 		word := fmt.Sprintf("common%c%c", 'a'+i/26, 'a'+i%26)
 		for j := range 3 {
-			entries = append(entries, search.Entry{Name: fmt.Sprintf("c.n%dx%d", i, j), Summary: word})
+			entries = append(entries, document(search.Texts{Name: fmt.Sprintf("c.n%dx%d", i, j), Summary: word}))
 		}
 		query.WriteString(word + " ")
 	}
-	entries = append(entries, search.Entry{Name: "r.rare", Summary: "needle"})
+	entries = append(entries, document(search.Texts{Name: "r.rare", Summary: "needle"}))
 	query.WriteString("needle")
 	x := search.New(entries)
-	hits := x.Search(query.String(), 1000)
-	if got := entries[hits[0].Entry].Name; got != "r.rare" {
+	hits := x.Search(query.String(), search.Options{Max: 1000})
+	if got := entries[hits[0].Document].Name; got != "r.rare" {
 		t.Errorf("first = %s, want r.rare", got)
 	}
 	if want := 1 + 31*3; len(hits) != want {
@@ -190,22 +202,25 @@ func FuzzSearch(f *testing.F) {
 		f.Add(seed, 20)
 	}
 	f.Fuzz(func(t *testing.T, query string, max int) {
-		hits := x.Search(query, max)
+		hits := x.Search(query, search.Options{Max: max})
 		if len(hits) > 0 && len(hits) > max || len(hits) > len(entries) {
 			t.Fatalf("%d hits for max %d", len(hits), max)
 		}
 		seen := map[int]bool{}
 		for _, h := range hits {
-			if seen[h.Entry] || h.Score < 0 {
+			if seen[h.Document] || h.Score < 0 {
 				t.Fatalf("bad hit %+v in %v", h, hits)
 			}
-			seen[h.Entry] = true
+			seen[h.Document] = true
 		}
-		if diff := cmp.Diff(hits, x.Search(query, max)); diff != "" {
+		if diff := cmp.Diff(hits, x.Search(query, search.Options{Max: max})); diff != "" {
 			t.Fatalf("not deterministic: %s", diff)
 		}
 		// An index over the query itself must hold together too.
-		own := search.New([]search.Entry{{Name: "a.b", Summary: query, Phrases: []string{query, query}}})
-		own.Search(query, 5)
+		own := search.New([]search.Document{
+			document(search.Texts{Name: "a.b", Summary: query, Phrases: []string{query, query}}),
+			{Name: query, Entry: search.Entry{Name: query, Summary: query}},
+		})
+		own.Search(query, search.Options{Max: 5})
 	})
 }

@@ -58,6 +58,11 @@ func contextCapability(h Handlers) runtime.Capability {
 		Name:        "b.context",
 		Summary:     "Be called like a parameter.",
 		Description: "Be called like a parameter.",
+		Search: runtime.SearchEntry{
+			Name:      "context",
+			Namespace: "b",
+			Summary:   "call/called paramet/parameter",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

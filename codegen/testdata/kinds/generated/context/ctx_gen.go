@@ -58,6 +58,11 @@ func ctxCapability(h Handlers) runtime.Capability {
 		Name:        "context.ctx",
 		Summary:     "Be called like an import.",
 		Description: "Be called like an import.",
+		Search: runtime.SearchEntry{
+			Name:      "ctx",
+			Namespace: "context",
+			Summary:   "call/called import",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -64,6 +64,11 @@ func modeCapability(h Handlers) runtime.Capability {
 		Name:        "every.mode",
 		Summary:     "Return an enum.",
 		Description: "Return an enum.",
+		Search: runtime.SearchEntry{
+			Name:      "mode",
+			Namespace: "everi/every",
+			Summary:   "return enum",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -66,6 +66,11 @@ func nothingCapability(h Handlers) runtime.Capability {
 		Name:        "every.nothing",
 		Summary:     "Take nothing.",
 		Description: "Take nothing.",
+		Search: runtime.SearchEntry{
+			Name:      "noth/nothing",
+			Namespace: "everi/every",
+			Summary:   "take noth/nothing",
+		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyKey,
 		World:       runtime.WorldOpen,

@@ -60,6 +60,11 @@ func shareCapability(h Handlers) runtime.Capability {
 		Name:        "every.share",
 		Summary:     "Return a number.",
 		Description: "Return a number.",
+		Search: runtime.SearchEntry{
+			Name:      "share",
+			Namespace: "everi/every",
+			Summary:   "return number",
+		},
 		Effect:      runtime.EffectDestroy,
 		Idempotency: runtime.IdempotencyNone,
 		World:       runtime.WorldClosed,

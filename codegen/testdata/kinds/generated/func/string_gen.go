@@ -58,6 +58,11 @@ func stringCapability(h Handlers) runtime.Capability {
 		Name:        "func.string",
 		Summary:     "Be called like a keyword.",
 		Description: "Be called like a keyword.",
+		Search: runtime.SearchEntry{
+			Name:      "string",
+			Namespace: "func",
+			Summary:   "call/called keyword",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

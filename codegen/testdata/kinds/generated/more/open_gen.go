@@ -193,19 +193,18 @@ func openCapability(h Handlers) runtime.Capability {
 		Name:        "more.open",
 		Summary:     "Take and return words of which more may come.",
 		Description: "Take and return words of which more may come.",
+		Search: runtime.SearchEntry{
+			Name:                  "open",
+			Summary:               "take return word may come",
+			ParameterNames:        "phase, mode, mayb/maybe, mode, mode",
+			ParameterDescriptions: "far",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   `more.open(*, phase: str, mode: str = None, maybe: str | None = ..., modes: list[str] = None, d_mode: str = "other")`,
-		Parameters: []runtime.Parameter{
-			{Name: "phase", Description: "How far it is."},
-			{Name: "mode"},
-			{Name: "maybe"},
-			{Name: "modes"},
-			{Name: "d_mode"},
-		},
-		Binding: `{"id":"more.open","input":[{"kind":"string","maxLength":256,"name":"phase","required":true},{"kind":"string","maxLength":256,"name":"mode"},{"kind":"string","maxLength":256,"name":"maybe","nullable":true},{"items":{"kind":"string","maxLength":256},"kind":"array","maxLength":10000,"name":"modes"},{"default":"\"other\"","kind":"string","maxLength":256,"name":"d_mode"}],"name":"more.open","output":{"kind":"string","maxLength":256}}`,
-		Input:   `{"phase":{"description":"How far it is.","enum":["begun","done"],"open":true},"mode":{"enum":["fast"],"open":true},"maybe":{"enum":["a"],"open":true},"modes":{"items":{"enum":["p","q"],"open":true}},"d_mode":{"enum":["on","off"],"open":true}}`,
-		Output:  `{"type":"str","enum":["open","shut"],"open":true}`,
+		Binding:     `{"id":"more.open","input":[{"kind":"string","maxLength":256,"name":"phase","required":true},{"kind":"string","maxLength":256,"name":"mode"},{"kind":"string","maxLength":256,"name":"maybe","nullable":true},{"items":{"kind":"string","maxLength":256},"kind":"array","maxLength":10000,"name":"modes"},{"default":"\"other\"","kind":"string","maxLength":256,"name":"d_mode"}],"name":"more.open","output":{"kind":"string","maxLength":256}}`,
+		Input:       `{"phase":{"description":"How far it is.","enum":["begun","done"],"open":true},"mode":{"enum":["fast"],"open":true},"maybe":{"enum":["a"],"open":true},"modes":{"items":{"enum":["p","q"],"open":true}},"d_mode":{"enum":["on","off"],"open":true}}`,
+		Output:      `{"type":"str","enum":["open","shut"],"open":true}`,
 	}, h.Open)
 }

@@ -73,17 +73,18 @@ func shopCapability(h Handlers) runtime.Capability {
 		Name:        "more.shop",
 		Summary:     "Take and return what schema files define.",
 		Description: "Take and return what schema files define.",
+		Search: runtime.SearchEntry{
+			Name:                  "shop",
+			Summary:               "take return schema file defin/define",
+			ParameterNames:        "custom/customer, line, local",
+			ParameterDescriptions: "order",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "more.shop(*, customer: Customer, lines: list[OrderLine] = None, local: bool = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "customer", Description: "Who orders."},
-			{Name: "lines"},
-			{Name: "local"},
-		},
-		Binding: `{"id":"more.shop","input":[{"kind":"ref","name":"customer","ref":"Customer","required":true},{"items":{"kind":"ref","ref":"OrderLine"},"kind":"array","maxLength":3,"name":"lines"},{"kind":"boolean","name":"local"}],"name":"more.shop","output":{"kind":"ref","ref":"Customer"},"types":[{"name":"Customer","shape":{"fields":[{"kind":"string","maxLength":12,"name":"name","required":true},{"kind":"ref","name":"parent","ref":"Customer"},{"kind":"ref","name":"last","ref":"OrderLine"}],"kind":"object"}},{"name":"OrderLine","shape":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"count","required":true},{"kind":"ref","name":"of","ref":"Customer"}],"kind":"object"}}]}`,
-		Input:   `{"customer":{"description":"Who orders.","fields":{"name":{"type":"str","maxLength":12},"parent":{"type":"Customer","required":false},"last":{"type":"OrderLine","required":false,"fields":{"count":{"type":"int","minimum":1},"of":{"type":"Customer","required":false}}}}},"lines":{"maxItems":3}}`,
-		Output:  `{"type":"Customer","description":"Who orders.","fields":{"name":"str","parent":{"type":"Customer","required":false},"last":{"type":"OrderLine","required":false,"fields":{"count":{"type":"int","minimum":1},"of":{"type":"Customer","required":false}}}}}`,
+		Binding:     `{"id":"more.shop","input":[{"kind":"ref","name":"customer","ref":"Customer","required":true},{"items":{"kind":"ref","ref":"OrderLine"},"kind":"array","maxLength":3,"name":"lines"},{"kind":"boolean","name":"local"}],"name":"more.shop","output":{"kind":"ref","ref":"Customer"},"types":[{"name":"Customer","shape":{"fields":[{"kind":"string","maxLength":12,"name":"name","required":true},{"kind":"ref","name":"parent","ref":"Customer"},{"kind":"ref","name":"last","ref":"OrderLine"}],"kind":"object"}},{"name":"OrderLine","shape":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"count","required":true},{"kind":"ref","name":"of","ref":"Customer"}],"kind":"object"}}]}`,
+		Input:       `{"customer":{"description":"Who orders.","fields":{"name":{"type":"str","maxLength":12},"parent":{"type":"Customer","required":false},"last":{"type":"OrderLine","required":false,"fields":{"count":{"type":"int","minimum":1},"of":{"type":"Customer","required":false}}}}},"lines":{"maxItems":3}}`,
+		Output:      `{"type":"Customer","description":"Who orders.","fields":{"name":"str","parent":{"type":"Customer","required":false},"last":{"type":"OrderLine","required":false,"fields":{"count":{"type":"int","minimum":1},"of":{"type":"Customer","required":false}}}}}`,
 	}, h.Shop)
 }

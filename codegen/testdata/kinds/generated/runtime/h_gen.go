@@ -58,6 +58,11 @@ func hCapability(h Handlers) runtime.Capability {
 		Name:        "runtime.h",
 		Summary:     "Be called like an import.",
 		Description: "Be called like an import.",
+		Search: runtime.SearchEntry{
+			Name:      "h",
+			Namespace: "runtim/runtime",
+			Summary:   "call/called import",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -70,13 +70,16 @@ func callCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.call",
 		Summary:     "Be bounded and repeated.",
 		Description: "Be bounded and repeated.",
+		Search: runtime.SearchEntry{
+			Name:           "call",
+			Namespace:      "shape/shaped",
+			Summary:        "bound/bounded repeat/repeated",
+			ParameterNames: "key",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.call(*, key: str = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "key"},
-		},
 		Call: runtime.CallRules{
 			Timeout:  1500 * time.Millisecond,
 			RetryOn:  []string{"busy", "timeout"},

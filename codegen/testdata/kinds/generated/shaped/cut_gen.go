@@ -105,6 +105,11 @@ func cutCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.cut",
 		Summary:     "Have a result that is cut.",
 		Description: "Have a result that is cut.",
+		Search: runtime.SearchEntry{
+			Name:      "cut",
+			Namespace: "shape/shaped",
+			Summary:   "result cut",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

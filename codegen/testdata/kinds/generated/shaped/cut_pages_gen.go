@@ -106,13 +106,16 @@ func cutPagesCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.cut_pages",
 		Summary:     "Answer in pages, which may be cut.",
 		Description: "Answer in pages, which may be cut.",
+		Search: runtime.SearchEntry{
+			Name:                  "cut page",
+			Namespace:             "shape/shaped",
+			Summary:               "answer page may cut",
+			ParameterDescriptions: "id 64 bit",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.cut_pages(*, from_: int = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "from_", Description: "An id of 64 bits."},
-		},
 		Result: runtime.ResultRules{
 			Cut: runtime.Cut{Items: 2, List: "rows", Next: "to_"},
 		},

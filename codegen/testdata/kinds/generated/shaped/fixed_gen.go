@@ -144,13 +144,16 @@ func fixedCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.fixed",
 		Summary:     "Have parameters that programs do not see.",
 		Description: "Have parameters that programs do not see.",
+		Search: runtime.SearchEntry{
+			Name:           "fix/fixed",
+			Namespace:      "shape/shaped",
+			Summary:        "paramet/parameter program see",
+			ParameterNames: "key",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.fixed(*, key: str)",
-		Parameters: []runtime.Parameter{
-			{Name: "key"},
-		},
 		Call: runtime.CallRules{
 			Fixed: []string{"region", "id", "level"},
 		},

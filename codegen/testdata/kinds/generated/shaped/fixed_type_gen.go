@@ -82,14 +82,17 @@ func fixedTypeCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.fixed_type",
 		Summary:     "Have a named type as input of which something is fixed.",
 		Description: "Have a named type as input of which something is fixed.",
+		Search: runtime.SearchEntry{
+			Name:                  "fix/fixed type",
+			Namespace:             "shape/shaped",
+			Summary:               "name/named type input someth/something fix/fixed",
+			ParameterNames:        "name, old",
+			ParameterDescriptions: "word",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.fixed_type(*, name: str, old: str = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "name"},
-			{Name: "old", Description: "A word."},
-		},
 		Call: runtime.CallRules{
 			Fixed: []string{"note"},
 		},

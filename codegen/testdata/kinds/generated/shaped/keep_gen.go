@@ -200,6 +200,11 @@ func keepCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.keep",
 		Summary:     "Have a result of which little is left.",
 		Description: "Have a result of which little is left.",
+		Search: runtime.SearchEntry{
+			Name:      "keep",
+			Namespace: "shape/shaped",
+			Summary:   "result littl/little left",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

@@ -27,15 +27,18 @@ func keyPagesCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.key_pages",
 		Summary:     "Answer in pages of a named type.",
 		Description: "Answer in pages of a named type.",
+		Search: runtime.SearchEntry{
+			Name:           "key page",
+			Namespace:      "shape/shaped",
+			Summary:        "answer page name/named type",
+			ParameterNames: "level",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.key_pages(*, level: str = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "level"},
-		},
-		Binding: `{"id":"shaped.key_pages","input":[{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level"}],"name":"shaped.key_pages","output":{"fields":[{"items":{"kind":"string","maxLength":64,"pattern":"^/"},"kind":"array","maxLength":10000,"name":"paths","required":true},{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level","nullable":true}],"kind":"object"},"pages":{"in":"level","items":"paths","out":"level"}}`,
-		Input:   `{"level":{"enum":["low","high"]}}`,
-		Output:  `{"description":"pages(shaped.key_pages, max=10, ...) reads page after page: {items, truncated, next}.","fields":{"paths":{"type":"list[str]","items":{"description":"An absolute path.","pattern":"^/"}},"level":{"type":"str | None","required":false,"enum":["low","high"]}}}`,
+		Binding:     `{"id":"shaped.key_pages","input":[{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level"}],"name":"shaped.key_pages","output":{"fields":[{"items":{"kind":"string","maxLength":64,"pattern":"^/"},"kind":"array","maxLength":10000,"name":"paths","required":true},{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level","nullable":true}],"kind":"object"},"pages":{"in":"level","items":"paths","out":"level"}}`,
+		Input:       `{"level":{"enum":["low","high"]}}`,
+		Output:      `{"description":"pages(shaped.key_pages, max=10, ...) reads page after page: {items, truncated, next}.","fields":{"paths":{"type":"list[str]","items":{"description":"An absolute path.","pattern":"^/"}},"level":{"type":"str | None","required":false,"enum":["low","high"]}}}`,
 	}, h.KeyPages)
 }

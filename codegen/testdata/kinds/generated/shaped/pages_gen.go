@@ -157,16 +157,18 @@ func pagesCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.pages",
 		Summary:     "Answer in pages.",
 		Description: "Answer in pages.",
+		Search: runtime.SearchEntry{
+			Name:           "page",
+			Namespace:      "shape/shaped",
+			Summary:        "answer page",
+			ParameterNames: "owner, cursor",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shaped.pages(*, owner: str = None, cursor: str = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "owner"},
-			{Name: "cursor"},
-		},
-		Binding: `{"id":"shaped.pages","input":[{"kind":"string","maxLength":8,"name":"owner"},{"kind":"string","maxLength":8,"name":"cursor"}],"name":"shaped.pages","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"name","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"entries","required":true},{"kind":"string","maxLength":1048576,"name":"next","nullable":true,"required":true},{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"count"}],"kind":"object"},"pages":{"in":"cursor","items":"entries","out":"next"}}`,
-		Input:   `{"owner":{"maxLength":8},"cursor":{"maxLength":8}}`,
-		Output:  `{"description":"pages(shaped.pages, max=10, ...) reads page after page: {items, truncated, next}.","fields":{"entries":{"type":"list[dict]","items":{"fields":{"name":"str"}}},"next":"str | None","count":{"type":"int","required":false}}}`,
+		Binding:     `{"id":"shaped.pages","input":[{"kind":"string","maxLength":8,"name":"owner"},{"kind":"string","maxLength":8,"name":"cursor"}],"name":"shaped.pages","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"name","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"entries","required":true},{"kind":"string","maxLength":1048576,"name":"next","nullable":true,"required":true},{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"count"}],"kind":"object"},"pages":{"in":"cursor","items":"entries","out":"next"}}`,
+		Input:       `{"owner":{"maxLength":8},"cursor":{"maxLength":8}}`,
+		Output:      `{"description":"pages(shaped.pages, max=10, ...) reads page after page: {items, truncated, next}.","fields":{"entries":{"type":"list[dict]","items":{"fields":{"name":"str"}}},"next":"str | None","count":{"type":"int","required":false}}}`,
 	}, h.Pages)
 }

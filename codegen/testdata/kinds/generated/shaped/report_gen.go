@@ -157,6 +157,11 @@ func reportCapability(h Handlers) runtime.Capability {
 		Name:        "shaped.report",
 		Summary:     "Deliver what the output schema does not allow.",
 		Description: "Deliver what the output schema does not allow.",
+		Search: runtime.SearchEntry{
+			Name:      "report",
+			Namespace: "shape/shaped",
+			Summary:   "deliv/deliver output schema allow",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

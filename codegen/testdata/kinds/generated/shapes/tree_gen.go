@@ -45,16 +45,18 @@ func treeCapability(h Handlers) runtime.Capability {
 		Name:        "shapes.tree",
 		Summary:     "Take and return a tree.",
 		Description: "Take and return a tree.",
+		Search: runtime.SearchEntry{
+			Name:           "tree",
+			Namespace:      "shape",
+			Summary:        "take return tree",
+			ParameterNames: "name, children",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "shapes.tree(*, name: str, children: list[Tree] = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "name"},
-			{Name: "children"},
-		},
-		Binding: `{"id":"shapes.tree","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"name":"shapes.tree","output":{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":10000},"types":[{"name":"Tree","shape":{"fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"kind":"object"}}]}`,
-		Input:   `{"name":{"maxLength":8},"children":{"maxItems":3,"items":{"fields":{"name":{"type":"str","maxLength":8},"children":{"type":"list[Tree]","required":false,"maxItems":3}}}}}`,
-		Output:  `{"type":"list[Tree]","items":{"fields":{"name":"str","children":{"type":"list[Tree]","required":false,"maxItems":3}}}}`,
+		Binding:     `{"id":"shapes.tree","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"name":"shapes.tree","output":{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":10000},"types":[{"name":"Tree","shape":{"fields":[{"kind":"string","maxLength":8,"name":"name","required":true},{"items":{"kind":"ref","ref":"Tree"},"kind":"array","maxLength":3,"name":"children"}],"kind":"object"}}]}`,
+		Input:       `{"name":{"maxLength":8},"children":{"maxItems":3,"items":{"fields":{"name":{"type":"str","maxLength":8},"children":{"type":"list[Tree]","required":false,"maxItems":3}}}}}`,
+		Output:      `{"type":"list[Tree]","items":{"fields":{"name":"str","children":{"type":"list[Tree]","required":false,"maxItems":3}}}}`,
 	}, h.Tree)
 }

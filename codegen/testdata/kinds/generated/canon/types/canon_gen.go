@@ -50,15 +50,18 @@ func canonCapability(h Handlers) runtime.Capability {
 		Name:        "canon.types.canon",
 		Summary:     "Be called like an import.",
 		Description: "Be called like an import.",
+		Search: runtime.SearchEntry{
+			Name:           "canon",
+			Namespace:      "canon type",
+			Summary:        "call/called import",
+			ParameterNames: "e",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "canon.types.canon(*, e: bool = None)",
-		Parameters: []runtime.Parameter{
-			{Name: "e"},
-		},
-		Binding: `{"id":"canon.types.canon","input":[{"kind":"boolean","name":"e"}],"name":"canon.types.canon","output":{"kind":"boolean"}}`,
-		Input:   "{}",
-		Output:  `"bool"`,
+		Binding:     `{"id":"canon.types.canon","input":[{"kind":"boolean","name":"e"}],"name":"canon.types.canon","output":{"kind":"boolean"}}`,
+		Input:       "{}",
+		Output:      `"bool"`,
 	}, h.Canon)
 }

@@ -75,15 +75,18 @@ func readManyCapability(h Handlers) runtime.Capability {
 		Name:        "deep.space.read_many",
 		Summary:     "Live two levels down.",
 		Description: "Live two levels down.",
+		Search: runtime.SearchEntry{
+			Name:           "read mani/many",
+			Namespace:      "deep space",
+			Summary:        "live two level",
+			ParameterNames: "id/ids",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "deep.space.read_many(*, ids: list[int])",
-		Parameters: []runtime.Parameter{
-			{Name: "ids"},
-		},
-		Binding: `{"id":"deep.space.read_many","input":[{"items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991},"kind":"array","maxLength":10000,"name":"ids","required":true}],"name":"deep.space.read_many","output":{"kind":"string","maxLength":1048576}}`,
-		Input:   "{}",
-		Output:  `"str"`,
+		Binding:     `{"id":"deep.space.read_many","input":[{"items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991},"kind":"array","maxLength":10000,"name":"ids","required":true}],"name":"deep.space.read_many","output":{"kind":"string","maxLength":1048576}}`,
+		Input:       "{}",
+		Output:      `"str"`,
 	}, h.ReadMany)
 }

@@ -58,6 +58,11 @@ func bCapability(h Handlers) runtime.Capability {
 		Name:        "h.canon.b",
 		Summary:     "Be called like a parameter.",
 		Description: "Be called like a parameter.",
+		Search: runtime.SearchEntry{
+			Name:      "b",
+			Namespace: "h canon",
+			Summary:   "call/called paramet/parameter",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,

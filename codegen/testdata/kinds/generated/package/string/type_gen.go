@@ -87,17 +87,18 @@ func typeCapability(h Handlers) runtime.Capability {
 		Name:        "package.string.type",
 		Summary:     "Be called like a predeclared name.",
 		Description: "Be called like a predeclared name.",
+		Search: runtime.SearchEntry{
+			Name:           "type",
+			Namespace:      "packag/package string",
+			Summary:        "call/called predeclar/predeclared name",
+			ParameterNames: "string, append, nil",
+		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   `package.string.type(*, string: str = None, append: list[str] = ["x"], nil: bool = True)`,
-		Parameters: []runtime.Parameter{
-			{Name: "string"},
-			{Name: "append"},
-			{Name: "nil"},
-		},
-		Binding: `{"id":"package.string.type","input":[{"kind":"string","maxLength":1048576,"name":"string"},{"default":"[\"x\"]","items":{"kind":"string","maxLength":1048576},"kind":"array","maxLength":10000,"name":"append"},{"default":"true","kind":"boolean","name":"nil"}],"name":"package.string.type","output":{"kind":"string","maxLength":1048576}}`,
-		Input:   "{}",
-		Output:  `"str"`,
+		Binding:     `{"id":"package.string.type","input":[{"kind":"string","maxLength":1048576,"name":"string"},{"default":"[\"x\"]","items":{"kind":"string","maxLength":1048576},"kind":"array","maxLength":10000,"name":"append"},{"default":"true","kind":"boolean","name":"nil"}],"name":"package.string.type","output":{"kind":"string","maxLength":1048576}}`,
+		Input:       "{}",
+		Output:      `"str"`,
 	}, h.Type)
 }
