@@ -199,7 +199,8 @@ func notWider(t *testing.T, m *maker, c *schema.Capability, judge *jsonschema.Sc
 			t.Fatal(err)
 		}
 		if err := judge.Validate(v); err != nil {
-			t.Fatalf("%s takes %s\nbut the tool does not: %v\nas imported: %s", c.Name, text, err, codegen.InlineSchema(c.Input))
+			t.Errorf("%s takes %s\nbut the tool does not: %v\nas imported: %s", c.Name, text, err, codegen.InlineSchema(c.Input))
+			break
 		}
 	}
 	return n

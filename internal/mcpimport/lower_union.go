@@ -57,6 +57,9 @@ func (l *lowerer) variants(v, m *value, construct string, p place) (*alternative
 			out.any = true
 			continue
 		}
+		if slices.ContainsFunc(a.all, unclear) && (at.strict || base != nil) {
+			return nil, l.flaw(item, at, "a variant that refers to a schema of no one type")
+		}
 		if a.exclusive {
 			// Its own variants have to be told apart among themselves.
 			if a.all, bad = l.tellApart(a, item, at); bad != nil {
@@ -115,6 +118,8 @@ func (l *lowerer) tellApart(a *alternatives, v *value, p place) ([]alternative, 
 			return keys[slices.IndexFunc(a.all, func(x alternative) bool { return x.out == k.out })] == key
 		})
 		switch {
+		case unclear(alt) && len(a.all) > 1 && !a.exclusive && !p.strict:
+			l.left = append(l.left, l.flaw(alt.from, alt.place, "a variant of anyOf is left out: it refers to a schema of no one type").problem)
 		case first < 0:
 			kept = append(kept, alt)
 		case jsonText(alt.out) == jsonText(kept[first].out) && !a.exclusive:
@@ -126,6 +131,10 @@ func (l *lowerer) tellApart(a *alternatives, v *value, p place) ([]alternative, 
 	}
 	return kept, nil
 }
+
+// unclear tells whether nothing is known of the types of an alternative: it is
+// a reference to a schema that has none, or several.
+func unclear(alt alternative) bool { return alt.jsonType == "" }
 
 // tagged gives each alternative the key by which it differs: a constant of the
 // tag for objects that have one, else the JSON type.

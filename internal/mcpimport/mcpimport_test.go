@@ -97,6 +97,8 @@ func TestSchemas(t *testing.T) {
 		{`{"oneOf": [{"type": ["string", "null"]}, {"type": "null"}]}`, "null satisfies two schemas of oneOf"},
 		{`{"oneOf": [{"anyOf": [{"type": "string"}, {"type": "number", "if": {}}]}, {"type": "number"}]}`, `the keyword "if"`},
 		{`{"oneOf": [{}, {"type": "string"}]}`, "takes every value"},
+		{`{"type": "string", "oneOf": [{"properties": {}}, {"$ref": "#/$defs/any"}]}`, "a schema of no one type"},
+		{`{"anyOf": [{"$ref": "#/$defs/any"}, {"type": "string"}]}`, `{"type":"string","maxLength":1048576}`},
 		{`{"$ref": "other.json"}`, "a reference out of this schema"},
 		{`{"$ref": "#/properties/p"}`, "references that lead in a circle"},
 		{`{"$ref": "#/nowhere"}`, "a reference to what is not there"},
@@ -109,7 +111,7 @@ func TestSchemas(t *testing.T) {
 		{`{"type": "string", "minlength": 3}`, `the keyword "minlength"`},
 		{`{"type": "null"}`, "it takes null only"},
 	} {
-		r := importOne(`{"type": "object", "required": ["p"], "properties": {"p": ` + c.in + `}}`)
+		r := importOne(`{"type": "object", "required": ["p"], "properties": {"p": ` + c.in + `}, "$defs": {"any": {}}}`)
 		got := fmt.Sprint(r.Findings)
 		if r.Imported == 1 {
 			m, diags := schema.Load(map[string][]byte{"m.yaml": r.Manifest}, "m.yaml")
