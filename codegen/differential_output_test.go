@@ -52,8 +52,9 @@ func outputDecoders() map[string]decoder {
 // reply answers every call with the same wire bytes.
 type reply []byte
 
-func (r reply) Call(string, []byte) ([]byte, *fault.Fault) { return r, nil }
-func (r reply) Refused(string) *fault.Fault                { return nil }
+func (r reply) Call(string, []uint32, []byte) (uint32, *fault.Fault) { return 1, nil }
+func (r reply) Answer() (uint32, []byte, *fault.Fault)               { return 1, r, nil }
+func (r reply) Refused(string) *fault.Fault                          { return nil }
 
 // For generated outputs as for inputs: decoders and schemas agree on what they
 // accept, and programs can read it.

@@ -188,12 +188,13 @@ func generatedBindings(t *testing.T, root string) map[string]string {
 }
 
 // Call keeps what a program sends.
-func (s *subject) Call(_ string, arguments []byte) ([]byte, *fault.Fault) {
+func (s *subject) Call(_ string, _ []uint32, arguments []byte) (uint32, *fault.Fault) {
 	s.wire = bytes.Clone(arguments)
-	return nil, &fault.Fault{Class: fault.CapabilityFailed, Message: "enough"}
+	return 0, &fault.Fault{Class: fault.CapabilityFailed, Message: "enough"}
 }
 
-func (s *subject) Refused(string) *fault.Fault { return nil }
+func (s *subject) Answer() (uint32, []byte, *fault.Fault) { return 0, nil, nil }
+func (s *subject) Refused(string) *fault.Fault            { return nil }
 
 // For generated values, valid ones and such that differ from them in a place
 // or two: bindings, decoders and schemas agree on what they accept, and on what

@@ -11,7 +11,7 @@ import (
 )
 
 // ownNames are the predeclared names that Starlark does not have.
-func ownNames() []string { return []string{"json", "math", "pages", "sum"} }
+func ownNames() []string { return []string{"attempt", "json", "math", "pages", "parallel", "sum"} }
 
 // builtin is what a predeclared name stands for: ours, or one of Starlark's
 // that is bounded here; nil for all others. It is asked once for each name
@@ -33,6 +33,8 @@ func (e *engine) function(name string) native {
 	switch name {
 	case "all":
 		return e.quantify(false)
+	case "attempt":
+		return e.attempt
 	case "any":
 		return e.quantify(true)
 	case "bytes":
@@ -59,6 +61,8 @@ func (e *engine) function(name string) native {
 		return e.extreme(syntax.LT)
 	case "pages":
 		return e.pages
+	case "parallel":
+		return e.parallel
 	case "print":
 		return e.print
 	case "repr":

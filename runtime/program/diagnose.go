@@ -227,13 +227,21 @@ func (e *engine) visible() []string {
 
 // runtimeFault is the fault for a program that failed while it ran.
 func (e *engine) runtimeFault(err error) *fault.Fault {
+	var native *nativeFailure
 	var eval *starlark.EvalError
 	if !errors.As(err, &eval) {
+		if errors.As(err, &native) {
+			copied := *native.fault
+			return &copied
+		}
 		return e.fault(fault.ProgramError, err.Error())
 	}
 	var f *fault.Fault
-	var native *nativeFailure
 	switch {
+	case e.fatal != nil:
+		errors.As(e.fatal, &native)
+		copied := *native.fault
+		f = &copied
 	case e.outOfSteps:
 		f = fault.Reached(fault.MaxSteps, e.limits.Steps, "the program took too many steps")
 		f.Hint = "look for a loop that does not end, or do less per run"
@@ -252,7 +260,9 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 	return f
 }
 
-// locate sets position and trace from the frames that are the program's own.
+// locate sets position and trace from the frames that are the program's own. A
+// fault that has them happened in a callable of parallel, which was called
+// where stack ends.
 func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 	var own []starlark.CallFrame
 	for _, frame := range stack {
@@ -263,7 +273,11 @@ func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 	if len(own) == 0 {
 		return
 	}
-	at(own[len(own)-1].Pos, f)
+	inner := f.Trace
+	f.Trace = nil
+	if f.Line == 0 {
+		at(own[len(own)-1].Pos, f)
+	}
 	cut := 0
 	if len(own) > maxTrace {
 		cut = len(own) - maxTrace
@@ -277,6 +291,7 @@ func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 		}
 		f.Trace = append(f.Trace, traceLine(frame))
 	}
+	f.Trace = append(f.Trace, inner...)
 }
 
 func traceLine(frame starlark.CallFrame) string {

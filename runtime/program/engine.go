@@ -10,14 +10,20 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 )
 
-// engine is the state of one execution. One goroutine uses it.
+// engine is the state of one execution. One goroutine uses it at a time: that
+// of the current task.
 type engine struct {
 	limits Limits
 	memory int64 // of the process
 	table  *binding.Table
 	caller Caller
 
-	thread      *starlark.Thread
+	thread  *starlark.Thread // of the current task
+	current *task
+	checkAt uint64 // steps at which the next checkpoint is
+	schedule
+	// fatal ends the program: every task that is to go on fails with it.
+	fatal       error
 	predeclared starlark.StringDict
 
 	// running is set while main (or a script's statements) runs: native calls
@@ -29,6 +35,9 @@ type engine struct {
 	tooDeep  bool
 	attempts int64 // native calls tried
 	received int64 // bytes of their results
+
+	outcomeShape *shape // of attempt's records
+	failureShape *shape
 
 	crowds crowds // of its large dicts and sets
 
@@ -58,12 +67,8 @@ func (e *engine) has(name string) bool {
 
 // run executes compiled code and returns what its entry function returned.
 func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
-	e.thread = &starlark.Thread{
-		Name:       "program",
-		Print:      func(*starlark.Thread, string) {}, // discarded
-		OnMaxSteps: e.checkpoint,
-	}
-	e.thread.SetMaxExecutionSteps(min(checkSteps, uint64(e.limits.Steps)))
+	e.checkAt = checkSteps
+	e.enter(&task{thread: e.newThread(), baton: make(chan struct{}, 1)})
 
 	globals, err := c.program.Init(e.thread, e.predeclared)
 	if err != nil {
@@ -100,11 +105,12 @@ func (e *engine) checkpoint(t *starlark.Thread) {
 	case t.Steps >= uint64(e.limits.Steps):
 		e.outOfSteps = true
 		t.Cancel("too many steps")
-	case t.CallStackDepth() > maxRecursion:
+	case e.current.base+t.CallStackDepth() > maxRecursion:
 		e.tooDeep = true
 		t.Cancel("too deep")
 	default:
-		t.SetMaxExecutionSteps(min(t.Steps+checkSteps, uint64(e.limits.Steps)))
+		e.checkAt = t.Steps + checkSteps
+		t.SetMaxExecutionSteps(min(e.checkAt, uint64(e.limits.Steps)))
 	}
 }
 

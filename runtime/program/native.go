@@ -17,6 +17,9 @@ func (n *nativeFailure) Error() string { return n.fault.Message }
 // call makes one native call: bind, send, convert. It fails with a
 // *nativeFailure.
 func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if e.fatal != nil {
+		return nil, e.fatal
+	}
 	if !e.running {
 		f := e.fault(fault.InvalidProgram, c.name+" was called outside main: native calls are made only while main() runs")
 		f.Hint, f.Capability = "move the call into main()", c.name
@@ -29,6 +32,7 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 		f.Hint = "ask for more in one call"
 		return nil, &nativeFailure{f}
 	}
+	e.current.ordinal++
 	arguments, refused := bind(c, args, kwargs, e.limits)
 	if refused != nil {
 		if f := e.caller.Refused(c.id); f != nil {
@@ -36,7 +40,16 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 		}
 		return nil, &nativeFailure{refused}
 	}
-	reply, f := e.caller.Call(c.id, arguments)
+	path := append(e.current.path[:len(e.current.path):len(e.current.path)], e.current.ordinal)
+	sequence, f := e.caller.Call(c.id, path, arguments)
+	if f != nil {
+		return nil, &nativeFailure{f}
+	}
+	return e.await(sequence, c)
+}
+
+// answered turns the answer to a call of c into a value.
+func (e *engine) answered(c *capability, reply []byte, f *fault.Fault) (starlark.Value, error) {
 	if f != nil {
 		return nil, &nativeFailure{attributed(f, c)}
 	}

@@ -64,13 +64,24 @@ type Result struct {
 	Steps int64
 }
 
-// Caller answers the native calls of one program, one at a time.
+// Caller answers the native calls of one program. One goroutine uses it at a
+// time.
 type Caller interface {
-	// Call sends one native call, named by capability id, and waits for the
-	// wire bytes of its result. arguments are valid only during the call.
-	Call(capability string, arguments []byte) ([]byte, *fault.Fault)
-	// Refused reports an attempt whose arguments the binding table refused.
-	// It returns a fault only when that attempt ends the execution by itself.
+	// Call sends one native call, named by capability id, and returns the
+	// sequence under which it will be answered. path says where in the program
+	// the call is made: its ordinal in main, from 1, and in a callable of
+	// parallel the path of that parallel, the callable's index and the call's
+	// ordinal in the callable. path and arguments are valid only during the
+	// call. No more than Limits.Parallel calls are without an answer; those of
+	// main are answered before the next is sent.
+	Call(capability string, path []uint32, arguments []byte) (sequence uint32, f *fault.Fault)
+	// Answer waits for the answer to any call that was sent: the wire bytes of
+	// its result, which are valid until the next method is called, or a fault.
+	// Sequence 0 is no answer: its fault ends the program.
+	Answer() (sequence uint32, wire []byte, f *fault.Fault)
+	// Refused reports an attempt whose arguments the binding table refused, and
+	// waits until that is known. It returns a fault only when that attempt ends
+	// the execution by itself. Answers that come meanwhile are not lost.
 	Refused(capability string) *fault.Fault
 }
 

@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -85,13 +86,42 @@ func table(t testing.TB) *binding.Table {
 type host struct {
 	t       testing.TB
 	calls   []string // id and arguments as JSON
+	paths   []string
 	refused []string
-	reply   func(id string) ([]byte, *fault.Fault)
-	refuse  *fault.Fault
+
+	sequence    uint32
+	outstanding []sent
+	most        int // calls on their way at once
+	reply       func(id string) ([]byte, *fault.Fault)
+	refuse      *fault.Fault
 }
 
-func (h *host) Call(id string, arguments []byte) ([]byte, *fault.Fault) {
+func (h *host) Call(id string, path []uint32, arguments []byte) (uint32, *fault.Fault) {
 	h.calls = append(h.calls, id+" "+toJSON(h.t, arguments))
+	h.paths = append(h.paths, fmt.Sprint(path))
+	h.sequence++
+	wire, f := h.result(id)
+	h.outstanding = append(h.outstanding, sent{h.sequence, wire, f})
+	h.most = max(h.most, len(h.outstanding))
+	return h.sequence, nil
+}
+
+// Answer answers the last call first.
+func (h *host) Answer() (uint32, []byte, *fault.Fault) {
+	last := len(h.outstanding) - 1
+	a := h.outstanding[last]
+	h.outstanding = h.outstanding[:last]
+	return a.sequence, a.wire, a.fault
+}
+
+// sent is a call, and its answer.
+type sent struct {
+	sequence uint32
+	wire     []byte
+	fault    *fault.Fault
+}
+
+func (h *host) result(id string) ([]byte, *fault.Fault) {
 	if h.reply != nil {
 		return h.reply(id)
 	}

@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"github.com/capgen/capgen/internal/nearest"
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 // record is an object in the result of a native call. It reads like a dict and
@@ -18,6 +19,22 @@ type record struct {
 	shape  *shape
 	values []starlark.Value // by field; nil when absent
 	length int
+}
+
+// recordShape is the shape of records that are no results of a capability.
+func recordShape(names ...string) *shape {
+	s := &shape{kind: binding.Object, spec: &binding.Shape{Kind: binding.Object}, index: make(map[string]int, len(names))}
+	for i, name := range names {
+		s.index[name] = i
+		s.keys = append(s.keys, starlark.String(name))
+		s.fields = append(s.fields, field{name: name, required: true, shape: &shape{spec: &binding.Shape{}}})
+	}
+	return s
+}
+
+// newRecord is a record that has all fields of s.
+func newRecord(s *shape, values ...starlark.Value) *record {
+	return &record{shape: s, values: values, length: len(values)}
 }
 
 var (

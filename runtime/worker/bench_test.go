@@ -12,14 +12,15 @@ import (
 )
 
 // inProcess is the control: the same engine without a process.
-type inProcess struct{}
+type inProcess struct{ reply worker.Reply }
 
-func (inProcess) Call(id string, arguments []byte) ([]byte, *fault.Fault) {
-	r := echo(context.Background(), worker.Call{Sequence: 1, Capability: id, Arguments: arguments})
-	return r.Value, r.Fault
+func (p *inProcess) Call(id string, _ []uint32, arguments []byte) (uint32, *fault.Fault) {
+	p.reply = echo(context.Background(), worker.Call{Sequence: 1, Capability: id, Arguments: arguments})
+	return 1, nil
 }
 
-func (inProcess) Refused(string) *fault.Fault { return nil }
+func (p *inProcess) Answer() (uint32, []byte, *fault.Fault) { return 1, p.reply.Value, p.reply.Fault }
+func (p *inProcess) Refused(string) *fault.Fault            { return nil }
 
 func benchmarkProcess(b *testing.B, source string) {
 	s := pool(b, worker.Config{})
@@ -36,7 +37,7 @@ func benchmarkControl(b *testing.B, source string) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, f := program.Run(program.Program{Source: source, Limits: limits()}, parsed, inProcess{}); f != nil {
+		if _, f := program.Run(program.Program{Source: source, Limits: limits()}, parsed, &inProcess{}); f != nil {
 			b.Fatal(f)
 		}
 	}
@@ -86,5 +87,5 @@ func BenchmarkNativeCall(b *testing.B) {
 }
 
 func inProcessRun(parsed *binding.Table, source string, l worker.Limits) (program.Result, *fault.Fault) {
-	return program.Run(program.Program{Source: source, Limits: l}, parsed, inProcess{})
+	return program.Run(program.Program{Source: source, Limits: l}, parsed, &inProcess{})
 }

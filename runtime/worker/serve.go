@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type child struct {
 	memory  int64 // the budget of the address space
 
 	sequence uint32
+	early    []*message // answers that came before the one that was waited for
 	broken   error // the stream's first error
 }
 
@@ -90,42 +92,72 @@ func (c *child) run(m *message, table *binding.Table) error {
 }
 
 // Call implements program.Caller.
-func (c *child) Call(capability string, arguments []byte) ([]byte, *fault.Fault) {
+func (c *child) Call(capability string, path []uint32, arguments []byte) (uint32, *fault.Fault) {
 	c.sequence++
-	return c.ask(&message{kind: kindCall, sequence: c.sequence, capability: capability, path: []uint32{c.sequence}, body: arguments})
+	return c.sequence, c.ask(&message{kind: kindCall, sequence: c.sequence, capability: capability, path: path, body: arguments})
 }
 
-// Refused implements program.Caller.
+// Answer implements program.Caller.
+func (c *child) Answer() (uint32, []byte, *fault.Fault) {
+	if len(c.early) > 0 {
+		a := c.early[0]
+		c.early = c.early[1:]
+		return a.sequence, a.body, a.fault
+	}
+	a, f := c.hear()
+	if f != nil {
+		return 0, nil, f
+	}
+	return a.sequence, a.body, a.fault
+}
+
+// Refused implements program.Caller. It waits for the host's word, so that the
+// host, which answers a bind failure where it reads, never has to wait for a
+// worker that sends.
 func (c *child) Refused(capability string) *fault.Fault {
 	c.sequence++
-	_, f := c.ask(&message{kind: kindUnbound, sequence: c.sequence, capability: capability})
-	return f
+	m := message{kind: kindUnbound, sequence: c.sequence, capability: capability}
+	if f := c.ask(&m); f != nil {
+		return f
+	}
+	for {
+		a, f := c.hear()
+		switch {
+		case f != nil:
+			return f
+		case a.sequence == m.sequence:
+			return a.fault
+		}
+		a.body = bytes.Clone(a.body) // the buffer is read into again
+		c.early = append(c.early, a)
+	}
 }
 
-func (c *child) ask(m *message) ([]byte, *fault.Fault) {
+// ask sends a call.
+func (c *child) ask(m *message) *fault.Fault {
+	if c.broken == nil {
+		c.broken = c.send(m)
+	}
+	if c.broken != nil {
+		return lostHost()
+	}
+	return nil
+}
+
+// hear waits for the answer to some call.
+func (c *child) hear() (*message, *fault.Fault) {
 	if c.broken != nil {
 		return nil, lostHost()
 	}
-	if c.broken = c.send(m); c.broken != nil {
-		return nil, lostHost()
+	m, err := c.receive()
+	if err == nil && m.kind != kindReply && m.kind != kindRefuse {
+		err = errProtocol
 	}
-	answer, err := c.receive()
 	if err != nil {
 		c.broken = err
 		return nil, lostHost()
 	}
-	if answer.sequence != m.sequence {
-		c.broken = errProtocol
-		return nil, lostHost()
-	}
-	switch answer.kind {
-	case kindReply:
-		return answer.body, nil
-	case kindRefuse:
-		return nil, answer.fault
-	}
-	c.broken = errProtocol
-	return nil, lostHost()
+	return m, nil
 }
 
 // lostHost ends the program; nobody will read it.
