@@ -42,17 +42,19 @@ type inProcess struct {
 	ctx context.Context
 	x   *execution
 	n   uint32
+	r   worker.Reply
 }
 
-func (p *inProcess) Call(id string, arguments []byte) ([]byte, *fault.Fault) {
+func (p *inProcess) Call(id string, path []uint32, arguments []byte) (uint32, *fault.Fault) {
 	p.n++
-	c := worker.Call{Sequence: p.n, Capability: id, Path: []uint32{p.n}, Arguments: arguments}
+	c := worker.Call{Sequence: p.n, Capability: id, Path: path, Arguments: arguments}
 	p.x.begin(c)
-	r := p.x.call(p.ctx, c)
-	return r.Value, r.Fault
+	p.r = p.x.call(p.ctx, c)
+	return p.n, nil
 }
 
-func (*inProcess) Refused(string) *fault.Fault { return nil }
+func (p *inProcess) Answer() (uint32, []byte, *fault.Fault) { return p.n, p.r.Value, p.r.Fault }
+func (*inProcess) Refused(string) *fault.Fault              { return nil }
 
 // runInProcess runs a program as a worker would, but here.
 func runInProcess(b *testing.B, s *Server, source string) {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program"
 	"github.com/capgen/capgen/runtime/worker"
 )
 
@@ -248,15 +250,18 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 }
 
 // saying is what the host itself told the program that f, from the worker, is
-// about: the same fault, or else the latest of its class.
+// about: the same fault, with the callable of parallel that it came to, or else
+// the latest of its class.
 func (x *execution) saying(f *fault.Fault) (latest *fault.Fault) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, told := range slices.Backward(x.told) {
 		switch {
 		case told.Class != f.Class:
-		case told.Message == f.Message && told.Capability == f.Capability && told.Code == f.Code:
-			return told
+		case told.Capability == f.Capability && told.Code == f.Code && strings.HasSuffix(f.Message, told.Message):
+			same := *told
+			same.Message = program.Callables(f.Message[:len(f.Message)-len(told.Message)]) + told.Message
+			return &same
 		case latest == nil:
 			latest = told
 		}

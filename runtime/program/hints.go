@@ -57,9 +57,9 @@ func endsInPrefix(before string) bool {
 var wordHints = map[string]string{
 	"import":   "json, math and sum are already there: leave the import out",
 	"from":     "json, math and sum are already there: leave the import out",
-	"try":      "exceptions cannot be caught: test before the call instead",
-	"except":   "exceptions cannot be caught: test before the call instead",
-	"finally":  "exceptions cannot be caught: test before the call instead",
+	"try":      "write r = attempt(f, …), and test r.ok",
+	"except":   "write r = attempt(f, …), and test r.ok",
+	"finally":  "write r = attempt(f, …), and test r.ok",
 	"raise":    "end the program with fail(\"why\")",
 	"assert":   "write if not condition: fail(\"why\")",
 	"class":    "classes are not in the language: use dicts and functions",

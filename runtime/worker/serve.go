@@ -25,7 +25,7 @@ type child struct {
 
 	sequence uint32
 	early    []*message // answers that came before the one that was waited for
-	broken   error // the stream's first error
+	broken   error      // the stream's first error
 }
 
 var errProtocol = errors.New("worker: the host broke the protocol")
