@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
-	"github.com/capgen/capgen/runtime/program"
 	"github.com/capgen/capgen/runtime/worker"
 )
 
@@ -253,14 +251,18 @@ func (x *execution) explain(ctx context.Context, err error) *fault.Fault {
 // about: the same fault, with the callable of parallel that it came to, or else
 // the latest of its class.
 func (x *execution) saying(f *fault.Fault) (latest *fault.Fault) {
+	callables, message := fault.Callables(f.Message)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, told := range slices.Backward(x.told) {
 		switch {
 		case told.Class != f.Class:
-		case told.Capability == f.Capability && told.Code == f.Code && strings.HasSuffix(f.Message, told.Message):
+		case told.Message == message && told.Capability == f.Capability && told.Code == f.Code:
+			if callables == "" {
+				return told
+			}
 			same := *told
-			same.Message = program.Callables(f.Message[:len(f.Message)-len(told.Message)]) + told.Message
+			same.Message = callables + message
 			return &same
 		case latest == nil:
 			latest = told

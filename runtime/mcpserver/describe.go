@@ -17,7 +17,7 @@ const executeText = `Run one program and return what its main function returns. 
 	`Inside main, capabilities are called by dotted name with keyword arguments, as many as the task needs; ` +
 	`filter and combine their results in the program and return only what you want to read. ` +
 	`The result is None, a bool, int, float or str, or a list or dict (string keys) of them; prints are discarded. ` +
-	`parallel([f, g]) runs functions without parameters whose calls go on at once; attempt(f, key=…) gives ok, value and error.code instead of ending the program. ` +
+	`parallel([f, g]) calls both at once; attempt(f, key=…) returns ok, value and error. ` +
 	`Nothing is kept between programs.
 
 Example, with a capability records.lookup(*, key: str):

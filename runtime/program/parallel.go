@@ -3,7 +3,6 @@ package program
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -78,28 +77,8 @@ func (e *engine) callables(items starlark.Iterable) ([]starlark.Callable, error)
 // class, and where in the program it happened.
 func (e *engine) failedAt(i int, err error) error {
 	f := *e.runtimeFault(err)
-	f.Message = fmt.Sprintf(callableOf, i) + f.Message
+	f.Message = fault.InCallable(i) + f.Message
 	return &nativeFailure{&f}
-}
-
-const callableOf = "callable %d of parallel: "
-
-// Callables is s, if it is what stands before the message of a failure in
-// callables of parallel, and else empty.
-func Callables(s string) string {
-	rest := s
-	for depth := 0; rest != ""; depth++ {
-		var i int
-		if n, err := fmt.Sscanf(rest, callableOf, &i); n != 1 || err != nil || depth == MaxNesting {
-			return ""
-		}
-		prefix := fmt.Sprintf(callableOf, i)
-		if !strings.HasPrefix(rest, prefix) {
-			return ""
-		}
-		rest = rest[len(prefix):]
-	}
-	return s
 }
 
 // attempt(f, *args, **kwargs) calls f and returns a record: ok, and value, or

@@ -186,15 +186,3 @@ func TestOneBudget(t *testing.T) {
 		t.Errorf("one callable takes %d steps, eight take %d", one, eight)
 	}
 }
-
-func TestCallables(t *testing.T) {
-	for s, want := range map[string]bool{
-		"callable 0 of parallel: ": true, "callable 12 of parallel: callable 3 of parallel: ": true, "": true,
-		"callable 0 of parallel:": false, "callable 00 of parallel: ": false, "callable x of parallel: ": false, "anything else": false,
-		"callable 0 of parallel: more": false, strings.Repeat("callable 1 of parallel: ", 17): false,
-	} {
-		if got := program.Callables(s); (got == s) != want || got != s && got != "" {
-			t.Errorf("%q: %q", s, got)
-		}
-	}
-}
