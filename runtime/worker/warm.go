@@ -30,5 +30,6 @@ func warm() (program.Result, *fault.Fault) {
 // warmCaller answers what it is asked for: a text.
 type warmCaller struct{}
 
-func (warmCaller) Call(string, []byte) ([]byte, *fault.Fault) { return []byte{0xA1, 'x'}, nil }
-func (warmCaller) Refused(string) *fault.Fault                { return nil }
+func (warmCaller) Call(string, []uint32, []byte) (uint32, *fault.Fault) { return 1, nil }
+func (warmCaller) Answer() (uint32, []byte, *fault.Fault)               { return 1, []byte{0xA1, 'x'}, nil }
+func (warmCaller) Refused(string) *fault.Fault                          { return nil }
