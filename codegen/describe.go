@@ -30,32 +30,33 @@ type apiField struct {
 	Type string `json:"type,omitempty"`
 	// Required is false for a member that may be left out and has no default. A
 	// parameter's signature says the same.
-	Required         *bool           `json:"required,omitempty"`
-	Default          json.RawMessage `json:"default,omitempty"`
-	Deprecated       bool            `json:"deprecated,omitempty"`
-	Description      string          `json:"description,omitempty"`
-	Enum             []string        `json:"enum,omitempty"`
-	Open             bool            `json:"open,omitempty"`
-	Const            json.RawMessage `json:"const,omitempty"`
-	Minimum          json.RawMessage `json:"minimum,omitempty"`
-	Maximum          json.RawMessage `json:"maximum,omitempty"`
-	ExclusiveMinimum json.RawMessage `json:"exclusiveMinimum,omitempty"`
-	ExclusiveMaximum json.RawMessage `json:"exclusiveMaximum,omitempty"`
-	MinLength        int             `json:"minLength,omitempty"`
-	MaxLength        *int            `json:"maxLength,omitempty"`
-	Pattern          string          `json:"pattern,omitempty"`
-	Format           string          `json:"format,omitempty"`
-	MinItems         int             `json:"minItems,omitempty"`
-	MaxItems         *int            `json:"maxItems,omitempty"`
-	UniqueItems      bool            `json:"uniqueItems,omitempty"`
-	MultipleOf       json.Number     `json:"multipleOf,omitempty"`
-	MinProperties    int             `json:"minProperties,omitempty"`
-	MaxProperties    *int            `json:"maxProperties,omitempty"`
-	Keys             *apiField       `json:"keys,omitempty"`
-	Values           *apiField       `json:"values,omitempty"`
-	Fields           apiFields       `json:"fields,omitempty"`
-	Items            *apiField       `json:"items,omitempty"`
-	Variants         []apiField      `json:"variants,omitempty"`
+	Required         *bool             `json:"required,omitempty"`
+	Default          json.RawMessage   `json:"default,omitempty"`
+	Deprecated       bool              `json:"deprecated,omitempty"`
+	Description      string            `json:"description,omitempty"`
+	Examples         []json.RawMessage `json:"examples,omitempty"`
+	Enum             []string          `json:"enum,omitempty"`
+	Open             bool              `json:"open,omitempty"`
+	Const            json.RawMessage   `json:"const,omitempty"`
+	Minimum          json.RawMessage   `json:"minimum,omitempty"`
+	Maximum          json.RawMessage   `json:"maximum,omitempty"`
+	ExclusiveMinimum json.RawMessage   `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum json.RawMessage   `json:"exclusiveMaximum,omitempty"`
+	MinLength        int               `json:"minLength,omitempty"`
+	MaxLength        *int              `json:"maxLength,omitempty"`
+	Pattern          string            `json:"pattern,omitempty"`
+	Format           string            `json:"format,omitempty"`
+	MinItems         int               `json:"minItems,omitempty"`
+	MaxItems         *int              `json:"maxItems,omitempty"`
+	UniqueItems      bool              `json:"uniqueItems,omitempty"`
+	MultipleOf       json.Number       `json:"multipleOf,omitempty"`
+	MinProperties    int               `json:"minProperties,omitempty"`
+	MaxProperties    *int              `json:"maxProperties,omitempty"`
+	Keys             *apiField         `json:"keys,omitempty"`
+	Values           *apiField         `json:"values,omitempty"`
+	Fields           apiFields         `json:"fields,omitempty"`
+	Items            *apiField         `json:"items,omitempty"`
+	Variants         []apiField        `json:"variants,omitempty"`
 }
 
 // MarshalJSON
@@ -178,9 +179,12 @@ func (d describer) typ(ref *schema.Type) apiField {
 	if t.Kind == schema.Nullable {
 		f := d.typ(t.Items)
 		f.Type, f.Description = annotation(ref), describe(ref)
+		if len(t.Examples) > 0 {
+			f.Examples = describeExamples(t)
+		}
 		return f
 	}
-	f := apiField{Type: annotation(ref), Description: describe(ref), Enum: t.Enum, Open: t.Open, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: annotation(ref), Description: describe(ref), Examples: describeExamples(t), Enum: t.Enum, Open: t.Open, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {

@@ -137,6 +137,10 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 	if d := describe(ref); d != "" {
 		l.text(path+" description", d)
 	}
+	l.shown(path, resolved(ref))
+	if inner != ref {
+		l.shown(path, resolved(inner))
+	}
 	switch t.Kind {
 	case schema.Array:
 		l.typ(path+"[]", nil, t.Items)

@@ -155,7 +155,7 @@ func (p *planner) measure(t *schema.Type, within map[*schema.NamedType]bool, dep
 		p.fail(t.Pos, "nesting", "", "types are nested more than %d deep", maxNesting)
 		return 1
 	}
-	p.checkTexts(t.Pos, append([]string{t.Description, t.Title, t.Pattern}, t.Enum...)...)
+	p.checkTexts(t.Pos, slices.Concat([]string{t.Description, t.Title, t.Pattern}, t.Enum, t.Examples)...)
 	n := 1
 	switch t.Kind {
 	case schema.Ref:

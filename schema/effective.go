@@ -152,6 +152,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 		w.integer("maxProperties", MaxMembers)
 		w.raw("additionalProperties", "true")
 	}
+	if len(outer.Examples) > 0 {
+		w.raw("examples", "["+strings.Join(outer.Examples, ",")+"]")
+	}
 	w.raw("const", t.Const)
 	w.raw("multipleOf", t.MultipleOf)
 	w.raw("default", defaultText)
@@ -190,7 +193,7 @@ func jsonType(k Kind) string {
 
 // plainNullable tells whether null can stand beside the type of t.
 func plainNullable(t *Type) bool {
-	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Kind != Union && t.Title == "" && t.Description == ""
+	return t.Kind != Ref && t.Kind != Nullable && t.Kind != Opaque && t.Kind != Union && t.Title == "" && t.Description == "" && t.Examples == nil
 }
 
 func (w *schemaWriter) stringRules(t *Type, null bool) {

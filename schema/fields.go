@@ -78,8 +78,7 @@ func newManifestWords() words {
 				"additionalProperties", "items", "enum", "const", "minLength", "maxLength", "pattern",
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "uniqueItems", "$ref", "oneOf", "anyOf", "allOf", "x-opaque", "format", "contentEncoding",
-				"minProperties", "maxProperties", "propertyNames", "deprecated", "x-open", "$defs", "keep"},
-			later: []string{"examples"},
+				"minProperties", "maxProperties", "propertyNames", "deprecated", "x-open", "examples", "$defs", "keep"},
 			refused: map[string]string{
 				"nullable":              `write type: [string, "null"]`,
 				"definitions":           "schemas that are shared go under types, or under $defs of a schema file",

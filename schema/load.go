@@ -65,6 +65,7 @@ func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte
 		documents:  make(map[string]*document),
 		documentOf: make(map[*node]*document),
 
+		shownOf:   make(map[*Type]*shownValues),
 		defaultOf: make(map[*Property]*node),
 	}
 	ld.files = newSourceFiles(ld.report, l, name, open)
@@ -110,6 +111,9 @@ type loader struct {
 	refs, merged []reference
 	// nullables are the schemas that are null or another one.
 	nullables []*Type
+	// shown are the examples of schemas, shownOf the same by type.
+	shown   []*shownValues
+	shownOf map[*Type]*shownValues
 	// uniques are the arrays whose items differ.
 	uniques []unique
 	// unions wait until all types are lowered.
@@ -149,7 +153,7 @@ func (l *loader) manifest(n *node) *Manifest {
 	l.nullTwice()
 	l.uniqueWithoutDefaults()
 	l.resolveUnions()
-	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() && l.checkExamples() {
+	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() && l.checkShown() && l.checkExamples() {
 		l.measureTexts(m, order)
 	}
 	slices.SortFunc(m.Types, func(a, b *NamedType) int { return strings.Compare(a.Name, b.Name) })

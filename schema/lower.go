@@ -80,7 +80,9 @@ func (l *loader) lower(n *node, what string, property bool) *Type {
 		l.lowerObject(t, n, what)
 	}
 	if takesNull(n) {
-		return nullable(t)
+		outer := nullable(t)
+		l.showWithNull(t, outer)
+		return outer
 	}
 	return t
 }
@@ -95,6 +97,7 @@ func (l *loader) annotated(n *node, kind Kind, property bool) *Type {
 	if v := n.get("title"); v != nil {
 		t.Title, _ = l.line(v, "title", maxTitle)
 	}
+	l.showValues(t, n)
 	return t
 }
 
@@ -168,7 +171,7 @@ func (l *loader) checkKeywords(n *node, k Kind) {
 	allowed := keywordsOf(k)
 	for _, m := range n.members {
 		switch m.key {
-		case "type", "title", "description", "default", "deprecated":
+		case "type", "title", "description", "default", "deprecated", "examples":
 			continue
 		case "enum":
 			if k != String {

@@ -11,7 +11,7 @@ const maxParts = 256
 // may stand further down. What its parts say of themselves (title,
 // description, being closed) does not carry over.
 func (l *loader) lowerAllOf(n *node, what string, property bool) *Type {
-	l.only(n, "allOf", "type", "title", "description", "default", "deprecated", "properties", "required", "additionalProperties")
+	l.only(n, "allOf", "type", "title", "description", "default", "deprecated", "examples", "properties", "required", "additionalProperties")
 	m := &merger{loader: l, at: n.pos, seen: make(map[string]Position), required: make(map[string]bool)}
 	if !m.object(n) || m.failed {
 		return nil

@@ -21,7 +21,7 @@ func (l *loader) lowerOpaque(n *node, what string, property bool) *Type {
 		return nil
 	}
 	for _, m := range n.members {
-		if !slices.Contains([]string{opaqueKey, "title", "description", "default", "deprecated"}, m.key) && slices.Contains(l.words.schema.known, m.key) {
+		if !slices.Contains([]string{opaqueKey, "title", "description", "default", "deprecated", "examples"}, m.key) && slices.Contains(l.words.schema.known, m.key) {
 			l.errorf(m.pos, ruleWrongKeyword, "%s says nothing beside x-opaque", quote(m.key)).
 				hint("an opaque value is any JSON value: remove one of the two")
 		}

@@ -110,7 +110,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		for _, k := range at(t, rule, "then", "propertyNames", "enum").([]any) {
 			inSchema = append(inSchema, k.(string))
 		}
-		want := append([]string{"type", "title", "description", "default", "deprecated", "$defs", "keep"}, keywordsOf(kind)...)
+		want := append([]string{"type", "title", "description", "default", "deprecated", "examples", "$defs", "keep"}, keywordsOf(kind)...)
 		if diff := cmp.Diff(sorted(want), sorted(inSchema)); diff != "" {
 			t.Errorf("type %s: loader (-) and schema (+) differ:\n%s", kind, diff)
 		}

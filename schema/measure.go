@@ -32,6 +32,9 @@ func measureType(t *Type, known map[*NamedType]measure) measure {
 	for _, e := range t.Enum {
 		m.bytes += len(e)
 	}
+	for _, e := range t.Examples {
+		m.bytes += len(e)
+	}
 	switch t.Kind {
 	case Ref:
 		m.add(known[t.Ref])

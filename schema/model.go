@@ -139,6 +139,8 @@ type Type struct {
 	Kind        Kind
 	Title       string
 	Description string
+	// Examples are values in canonical JSON, as the keyword lists them.
+	Examples []string
 	// Properties of an object, in declaration order; additional ones are
 	// always refused.
 	Properties []*Property

@@ -12,7 +12,7 @@ const maxVariants = 64
 // one of the schemas can ever hold, as resolveUnions makes sure. One schema
 // beside {type: "null"} is nullable, and so is a union beside it.
 func (l *loader) lowerAlternatives(n *node, keyword, what string, property bool) *Type {
-	l.only(n, keyword, "title", "description", "default", "deprecated")
+	l.only(n, keyword, "title", "description", "default", "deprecated", "examples")
 	list := n.get(keyword)
 	if !l.kind(list, listNode, keyword) {
 		return nil

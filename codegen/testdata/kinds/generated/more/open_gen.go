@@ -11,11 +11,14 @@ import (
 // OpenInput is the input of more.open.
 type OpenInput struct {
 	// How far it is.
-	Phase types.Phase
-	Mode  canon.Optional[OpenInputMode]
-	Maybe canon.Optional[canon.Nullable[OpenInputMaybeValue]]
-	Modes canon.Optional[[]OpenInputModesItem]
-	DMode OpenInputDMode
+	Phase  types.Phase
+	Mode   canon.Optional[OpenInputMode]
+	Maybe  canon.Optional[canon.Nullable[OpenInputMaybeValue]]
+	Modes  canon.Optional[[]OpenInputModesItem]
+	Wide   canon.Optional[canon.Nullable[int64]]
+	Either canon.Optional[OpenInputEither]
+	Record canon.Optional[OpenInputRecord]
+	DMode  OpenInputDMode
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -41,8 +44,20 @@ func (v *OpenInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				v.Modes.Value = append(v.Modes.Value, OpenInputModesItem(r.String(0, 256)))
 			}
+		case "wide":
+			v.Wide.Present = true
+			if !seen.Mark(r, 4).Null() {
+				v.Wide.Value.Valid = true
+				v.Wide.Value.Value = r.Int64(-9223372036854775808, 9223372036854775807)
+			}
+		case "either":
+			v.Either.Present = true
+			v.Either.Value.Decode(seen.Mark(r, 5))
+		case "record":
+			v.Record.Present = true
+			v.Record.Value.Decode(seen.Mark(r, 6))
 		case "d_mode":
-			v.DMode = OpenInputDMode(seen.Mark(r, 4).String(0, 256))
+			v.DMode = OpenInputDMode(seen.Mark(r, 7).String(0, 256))
 		default:
 			r.UnknownMember()
 		}
@@ -53,8 +68,11 @@ func (v *OpenInput) Decode(r *canon.Reader) error {
 
 // Encode writes v in canonical member order and checks it.
 func (v *OpenInput) Encode(w *canon.Writer) {
-	w.BeginObject(2 + canon.Count(v.Maybe.Present, v.Mode.Present, v.Modes.Present))
+	w.BeginObject(2 + canon.Count(v.Either.Present, v.Maybe.Present, v.Mode.Present, v.Modes.Present, v.Record.Present, v.Wide.Present))
 	w.Key("d_mode").String(string(v.DMode), 0, 256)
+	if v.Either.Present {
+		v.Either.Value.Encode(w.Key("either"))
+	}
 	if v.Maybe.Present {
 		if v.Maybe.Value.Valid {
 			w.Key("maybe").String(string(v.Maybe.Value.Value), 0, 256)
@@ -73,6 +91,16 @@ func (v *OpenInput) Encode(w *canon.Writer) {
 		w.EndArray()
 	}
 	v.Phase.Encode(w.Key("phase"))
+	if v.Record.Present {
+		v.Record.Value.Encode(w.Key("record"))
+	}
+	if v.Wide.Present {
+		if v.Wide.Value.Valid {
+			w.Key("wide").Int64(v.Wide.Value.Value, -9223372036854775808, 9223372036854775807)
+		} else {
+			w.Key("wide").Null()
+		}
+	}
 	w.EndObject()
 }
 
@@ -131,6 +159,127 @@ func (v OpenInputModesItem) Known() bool {
 		return true
 	}
 	return false
+}
+
+// OpenInputEither is part of OpenInput.
+type OpenInputEither struct {
+	// Value is *OpenInputEitherNumber or *OpenInputEitherString.
+	Value OpenInputEitherVariant
+}
+
+// OpenInputEitherVariant is one of the variants of OpenInputEither.
+type OpenInputEitherVariant interface {
+	Encode(w *canon.Writer)
+	isOpenInputEither()
+}
+
+// Decode reads v strictly from JSON text or wire bytes.
+func (v *OpenInputEither) Decode(r *canon.Reader) error {
+	*v = OpenInputEither{}
+	switch r.KindOf(canon.KindNumber, canon.KindString) {
+	case 0:
+		e := new(OpenInputEitherNumber)
+		e.Decode(r)
+		v.Value = e
+	case 1:
+		e := new(OpenInputEitherString)
+		e.Decode(r)
+		v.Value = e
+	}
+	return r.Err()
+}
+
+// Encode writes v in canonical member order and checks it.
+func (v *OpenInputEither) Encode(w *canon.Writer) {
+	if w.Guard(v.Value == nil) {
+		v.Value.Encode(w)
+	}
+}
+
+// OpenInputEitherNumber is a variant of OpenInputEither.
+type OpenInputEitherNumber float64
+
+func (*OpenInputEitherNumber) isOpenInputEither() {}
+
+// Decode reads v strictly from JSON text or wire bytes.
+func (v *OpenInputEitherNumber) Decode(r *canon.Reader) error {
+	e := r.Float()
+	*v = OpenInputEitherNumber(e)
+	return r.Err()
+}
+
+// Encode writes v in canonical member order and checks it.
+func (v *OpenInputEitherNumber) Encode(w *canon.Writer) {
+	if !w.Guard(v == nil) {
+		return
+	}
+	e := float64(*v)
+	w.Float(e)
+}
+
+// AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
+func (v *OpenInputEitherNumber) AppendCanonical(b []byte) []byte {
+	return canon.AppendCanonical(b, v)
+}
+
+// OpenInputEitherString is a variant of OpenInputEither.
+type OpenInputEitherString string
+
+func (*OpenInputEitherString) isOpenInputEither() {}
+
+// Decode reads v strictly from JSON text or wire bytes.
+func (v *OpenInputEitherString) Decode(r *canon.Reader) error {
+	e := r.String(0, 1048576)
+	*v = OpenInputEitherString(e)
+	return r.Err()
+}
+
+// Encode writes v in canonical member order and checks it.
+func (v *OpenInputEitherString) Encode(w *canon.Writer) {
+	if !w.Guard(v == nil) {
+		return
+	}
+	e := string(*v)
+	w.String(e, 0, 1048576)
+}
+
+// AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
+func (v *OpenInputEitherString) AppendCanonical(b []byte) []byte {
+	return canon.AppendCanonical(b, v)
+}
+
+// OpenInputRecord is part of OpenInput.
+type OpenInputRecord struct {
+	A int64
+	B canon.Optional[string]
+}
+
+// Decode reads v strictly from JSON text or wire bytes.
+func (v *OpenInputRecord) Decode(r *canon.Reader) error {
+	*v = OpenInputRecord{A: 2}
+	var seen canon.Seen
+	r.BeginObject()
+	for r.NextMember() {
+		switch string(r.Key()) {
+		case "a":
+			v.A = seen.Mark(r, 0).Int(-9007199254740991, 9007199254740991)
+		case "b":
+			v.B = canon.Some(seen.Mark(r, 1).String(0, 1048576))
+		default:
+			r.UnknownMember()
+		}
+	}
+	return r.Err()
+}
+
+// Encode writes v in canonical member order and checks it.
+func (v *OpenInputRecord) Encode(w *canon.Writer) {
+	w.BeginObject(1 + canon.Count(v.B.Present))
+	w.Key("a").Int(v.A, -9007199254740991, 9007199254740991)
+	if v.B.Present {
+		w.Key("b").String(v.B.Value, 0, 1048576)
+	}
+	w.EndObject()
 }
 
 // OpenInputDMode is part of OpenInput.
@@ -196,15 +345,15 @@ func openCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "open",
 			Summary:               "take return word may come",
-			ParameterNames:        "phase, mode, mayb/maybe, mode, mode",
+			ParameterNames:        "phase, mode, mayb/maybe, mode, wide, either, record, mode",
 			ParameterDescriptions: "far",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
-		Signature:   `more.open(*, phase: str, mode: str = None, maybe: str | None = ..., modes: list[str] = None, d_mode: str = "other")`,
-		Binding:     `{"id":"more.open","input":[{"kind":"string","maxLength":256,"name":"phase","required":true},{"kind":"string","maxLength":256,"name":"mode"},{"kind":"string","maxLength":256,"name":"maybe","nullable":true},{"items":{"kind":"string","maxLength":256},"kind":"array","maxLength":10000,"name":"modes"},{"default":"\"other\"","kind":"string","maxLength":256,"name":"d_mode"}],"name":"more.open","output":{"kind":"string","maxLength":256}}`,
-		Input:       `{"phase":{"description":"How far it is.","enum":["begun","done"],"open":true},"mode":{"enum":["fast"],"open":true},"maybe":{"enum":["a"],"open":true},"modes":{"items":{"enum":["p","q"],"open":true}},"d_mode":{"enum":["on","off"],"open":true}}`,
+		Signature:   `more.open(*, phase: str, mode: str = None, maybe: str | None = ..., modes: list[str] = None, wide: int | None = ..., either: float | str = None, record: dict = None, d_mode: str = "other")`,
+		Binding:     `{"id":"more.open","input":[{"kind":"string","maxLength":256,"name":"phase","required":true},{"kind":"string","maxLength":256,"name":"mode"},{"kind":"string","maxLength":256,"name":"maybe","nullable":true},{"items":{"kind":"string","maxLength":256},"kind":"array","maxLength":10000,"name":"modes"},{"kind":"int64","name":"wide","nullable":true,"range":{"max":"9223372036854775807","min":"-9223372036854775808"}},{"kind":"union","name":"either","variants":[{"kind":"number"},{"kind":"string","maxLength":1048576}]},{"fields":[{"default":"2","kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"a"},{"kind":"string","maxLength":1048576,"name":"b"}],"kind":"object","name":"record"},{"default":"\"other\"","kind":"string","maxLength":256,"name":"d_mode"}],"name":"more.open","output":{"kind":"string","maxLength":256}}`,
+		Input:       `{"phase":{"description":"How far it is.","enum":["begun","done"],"open":true},"mode":{"enum":["fast"],"open":true},"maybe":{"enum":["a"],"open":true},"modes":{"items":{"enum":["p","q"],"open":true}},"wide":{"examples":[5,"9007199254740993",null]},"either":{"examples":[100,"a"],"variants":[{"type":"float","examples":[1.5]},"str"]},"record":{"examples":[{"a":2,"b":"x"}],"fields":{"a":{"type":"int","default":2},"b":{"type":"str","required":false,"examples":["<b>"]}}},"d_mode":{"examples":["on","new"],"enum":["on","off"],"open":true}}`,
 		Output:      `{"type":"str","enum":["open","shut"],"open":true}`,
 	}, h.Open)
 }
