@@ -252,6 +252,8 @@ func typeName(v starlark.Value) string {
 		return "function"
 	case starlark.NoneType:
 		return "None"
+	case *class:
+		return "type"
 	}
 	return excerpt(v.Type())
 }

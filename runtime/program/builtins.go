@@ -1,11 +1,6 @@
 package program
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -18,10 +13,17 @@ func ownNames() []string { return []string{"attempt", "json", "math", "pages", "
 // that a program mentions, so that an execution pays for no other.
 func (e *engine) builtin(name string) starlark.Value {
 	switch name {
-	case "json":
-		return e.jsonModule()
-	case "math":
-		return math.Module
+	case "json", "math", "asyncio":
+		return e.module(name)
+	case "__name__":
+		return starlark.String("__main__")
+	case "Ellipsis":
+		return &mark{name: "Ellipsis"}
+	case "IOError", "EnvironmentError":
+		return e.class("OSError")
+	}
+	if c := e.class(name); c != nil && name != "NoneType" && name != "function" {
+		return c
 	}
 	if f := e.function(name); f != nil {
 		return e.native(name, f)
@@ -31,14 +33,38 @@ func (e *engine) builtin(name string) starlark.Value {
 
 func (e *engine) function(name string) native {
 	switch name {
+	case "abs":
+		return e.abs
+	case "len":
+		return e.length
+	case "isinstance":
+		return e.isinstance
+	case "type":
+		return e.typeOf
+	case "round":
+		return e.round
+	case "map":
+		return e.apply
+	case "filter":
+		return e.filter
+	case "divmod":
+		return e.divmod
+	case "pow":
+		return e.pow
+	case "next":
+		return e.next
+	case "bool":
+		return newBool
+	case "range":
+		return func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return universal(t, "range", args, kwargs)
+		}
 	case "all":
 		return e.quantify(false)
 	case "attempt":
 		return e.attempt
 	case "any":
 		return e.quantify(true)
-	case "bytes":
-		return e.newBytes
 	case "dict":
 		return e.newDict
 	case "enumerate":
@@ -66,7 +92,25 @@ func (e *engine) function(name string) native {
 	case "print":
 		return e.print
 	case "repr":
-		return e.newText((*engine).repr)
+		return e.converting("r")
+	case "ascii":
+		return e.converting("a")
+	case "format":
+		return e.format
+	case "hex":
+		return e.inBase(16, "0x")
+	case "oct":
+		return e.inBase(8, "0o")
+	case "bin":
+		return e.inBase(2, "0b")
+	case "chr":
+		return character
+	case "ord":
+		return ordinal
+	case "callable":
+		return callable
+	case "iter":
+		return e.newIterator
 	case "reversed":
 		return e.reversed
 	case "set":
@@ -74,7 +118,7 @@ func (e *engine) function(name string) native {
 	case "sorted":
 		return e.sorted
 	case "str":
-		return e.newText((*engine).str)
+		return e.newText
 	case "sum":
 		return e.sum
 	case "tuple":
@@ -88,76 +132,6 @@ func (e *engine) function(name string) native {
 // universal calls Starlark's own builtin, after what a bounded one has checked.
 func universal(thread *starlark.Thread, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	return starlark.Universe[name].(*starlark.Builtin).CallInternal(thread, args, kwargs)
-}
-
-// newText is str(x) and repr(x).
-func (e *engine) newText(text func(*engine, starlark.Value) (string, error)) native {
-	return func(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var v starlark.Value
-		if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
-			return nil, err
-		}
-		if s, ok := v.(starlark.Bytes); ok && b.Name() == "str" {
-			if err := e.roomBytes(len(s)); err != nil {
-				return nil, err
-			}
-			return universal(thread, "str", args, nil) // UTF-8, as Starlark has it
-		}
-		s, err := text(e, v)
-		return starlark.String(s), err
-	}
-}
-
-func (e *engine) newBytes(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(args) == 1 {
-		switch v := args[0].(type) {
-		case starlark.String:
-			if err := e.roomBytes(len(v)); err != nil {
-				return nil, err
-			}
-		case starlark.Iterable:
-			list, err := e.collect(v)
-			if err != nil {
-				return nil, err
-			}
-			args = starlark.Tuple{starlark.Tuple(list)}
-		}
-	}
-	return universal(thread, b.Name(), args, kwargs)
-}
-
-// newInt is int(x, base), of no more digits than CPython takes. Bases that are
-// powers of two need no bound there, and the bound of all ints here.
-func (e *engine) newInt(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	for _, v := range textArguments(args, kwargs) {
-		if len(strings.TrimSpace(v)) > maxDigits+2 { // a sign and a prefix
-			return nil, tooManyDigits()
-		}
-	}
-	return universal(thread, b.Name(), args, kwargs)
-}
-
-func (e *engine) newFloat(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	for _, v := range textArguments(args, kwargs) {
-		if len(v) > maxDigits {
-			return nil, fmt.Errorf("float: a text of more than %d characters is no number", maxDigits)
-		}
-	}
-	return universal(thread, b.Name(), args, kwargs)
-}
-
-func textArguments(args starlark.Tuple, kwargs []starlark.Tuple) (texts []string) {
-	for _, v := range args {
-		if s, ok := starlark.AsString(v); ok {
-			texts = append(texts, s)
-		}
-	}
-	for _, pair := range kwargs {
-		if s, ok := starlark.AsString(pair[1]); ok {
-			texts = append(texts, s)
-		}
-	}
-	return texts
 }
 
 func (e *engine) hash(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -187,7 +161,7 @@ func (e *engine) fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 		return nil, err
 	}
 	w := textWriter{engine: e, limit: maxText, cut: true}
-	err := w.text("fail: ")
+	var err error
 	for i, v := range args {
 		if err == nil && i > 0 {
 			err = w.text(separator)
@@ -207,7 +181,7 @@ func (e *engine) fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 	if err != nil {
 		w.out.WriteString("…")
 	}
-	return nil, errors.New(w.out.String())
+	return nil, raise("RuntimeError", "%s", w.out.String())
 }
 
 func (e *engine) getattr(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

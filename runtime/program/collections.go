@@ -2,15 +2,20 @@ package program
 
 import (
 	"fmt"
-	"sort"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/runtime/program/lower"
 )
 
 // each calls f for every element of v, at a step each.
-func (e *engine) each(v starlark.Iterable, f func(starlark.Value) error) error {
-	iterator := v.Iterate()
+func (e *engine) each(v starlark.Value, f func(starlark.Value) error) error {
+	over, err := e.iter(v)
+	if err != nil {
+		return err
+	}
+	iterator := over.(starlark.Iterable).Iterate()
 	defer iterator.Done()
 	var item starlark.Value
 	for iterator.Next(&item) {
@@ -21,11 +26,12 @@ func (e *engine) each(v starlark.Iterable, f func(starlark.Value) error) error {
 			return err
 		}
 	}
-	return nil
+	_, err = e.done(starlark.None)
+	return err
 }
 
 // collect are the elements of v, at a step each, in a slice of its own.
-func (e *engine) collect(v starlark.Iterable) ([]starlark.Value, error) {
+func (e *engine) collect(v starlark.Value) ([]starlark.Value, error) {
 	var items []starlark.Value
 	if n := starlark.Len(v); n > 0 {
 		// Refused before room is made for them.
@@ -45,7 +51,7 @@ func (e *engine) collect(v starlark.Iterable) ([]starlark.Value, error) {
 }
 
 // extend appends the elements of items, which may be those of list.
-func (e *engine) extend(list *starlark.List, items starlark.Iterable) error {
+func (e *engine) extend(list *starlark.List, items starlark.Value) error {
 	more, err := e.collect(items)
 	if err != nil {
 		return err
@@ -63,8 +69,8 @@ func (e *engine) extend(list *starlark.List, items starlark.Iterable) error {
 
 // one is the only argument of a builtin, which must be iterable; nil if there
 // may be none and is none.
-func one(name string, args starlark.Tuple, kwargs []starlark.Tuple, least int) (starlark.Iterable, error) {
-	var items starlark.Iterable
+func one(name string, args starlark.Tuple, kwargs []starlark.Tuple, least int) (starlark.Value, error) {
+	var items starlark.Value
 	err := starlark.UnpackPositionalArgs(name, args, kwargs, least, &items)
 	return items, err
 }
@@ -97,7 +103,7 @@ func (e *engine) newSet(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 }
 
 // insert adds the elements of items to set.
-func (e *engine) insert(set *starlark.Set, items starlark.Iterable) error {
+func (e *engine) insert(set *starlark.Set, items starlark.Value) error {
 	return e.each(items, func(item starlark.Value) error {
 		if err := e.addKey(set, item); err != nil {
 			return err
@@ -121,10 +127,8 @@ func (e *engine) fill(name string, dict *starlark.Dict, args starlark.Tuple, kwa
 		switch from := args[0].(type) {
 		case starlark.IterableMapping:
 			err = e.updateDict(dict, from)
-		case starlark.Iterable:
-			err = e.updatePairs(name, dict, from)
 		default:
-			err = fmt.Errorf("%s: got %s, want iterable", name, from.Type())
+			err = e.updatePairs(name, dict, from)
 		}
 		if err != nil {
 			return err
@@ -158,23 +162,18 @@ func (e *engine) updateDict(dict *starlark.Dict, from starlark.IterableMapping) 
 	return e.roomKeys(dict.Len())
 }
 
-func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Iterable) error {
+func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Value) error {
 	i := 0
 	return e.each(from, func(item starlark.Value) error {
-		pair, ok := item.(starlark.Iterable)
-		if !ok {
-			return fmt.Errorf("%s: element %d is not iterable (%s)", name, i, item.Type())
+		pair, err := e.collect(item)
+		if err != nil {
+			return raise("TypeError", "cannot convert dictionary update sequence element #%d to a sequence", i)
 		}
-		if n := starlark.Len(pair); n != 2 {
-			return fmt.Errorf("%s: element %d has length %d, want 2", name, i, n)
+		if len(pair) != 2 {
+			return raise("ValueError", "dictionary update sequence element #%d has length %d; 2 is required", i, len(pair))
 		}
 		i++
-		var key, value starlark.Value
-		iterator := pair.Iterate()
-		defer iterator.Done()
-		iterator.Next(&key)
-		iterator.Next(&value)
-		if err := e.setKey(dict, key, value); err != nil {
+		if err := e.setKey(dict, pair[0], pair[1]); err != nil {
 			return err
 		}
 		return e.roomKeys(dict.Len())
@@ -194,58 +193,81 @@ func (e *engine) reversed(_ *starlark.Thread, b *starlark.Builtin, args starlark
 }
 
 func (e *engine) enumerate(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var items starlark.Iterable
-	start := 0
+	var items starlark.Value
+	var start starlark.Value = starlark.MakeInt(0)
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "start?", &start); err != nil {
 		return nil, err
 	}
-	list, err := e.collect(items)
+	n, ok := number(start).(starlark.Int)
+	if !ok {
+		return nil, raise("TypeError", "'%s' object cannot be interpreted as an integer", typeName(start))
+	}
+	sources, err := e.iterators(starlark.Tuple{items})
 	if err != nil {
 		return nil, err
 	}
-	pairs := make(starlark.Tuple, 2*len(list)) // one allocation
-	for i, item := range list {
-		pair := pairs[2*i : 2*i+2 : 2*i+2]
-		pair[0], pair[1] = starlark.MakeInt(start+i), item
-		list[i] = pair
-	}
-	return starlark.NewList(list), nil
+	return e.lazy("enumerate", func() (starlark.Value, bool, error) {
+		row, ok := advance(sources)
+		if !ok {
+			return nil, false, nil
+		}
+		pair := starlark.Tuple{n, row[0]}
+		n = n.Add(starlark.MakeInt(1))
+		return pair, true, e.charge(1)
+	}), nil
 }
 
 func (e *engine) zip(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(kwargs) > 0 {
-		return nil, fmt.Errorf("zip does not accept keyword arguments")
+	strict := false
+	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "strict?", &strict); err != nil {
+		return nil, err
 	}
-	iterators := make([]starlark.Iterator, 0, len(args))
-	defer func() {
-		for _, it := range iterators {
-			it.Done()
+	for i, v := range args {
+		if _, err := e.iter(v); err != nil {
+			return nil, raise("TypeError", "zip argument #%d must support iteration", i+1)
 		}
-	}()
-	for i, arg := range args {
-		it := starlark.Iterate(arg)
-		if it == nil {
-			return nil, fmt.Errorf("zip: argument #%d is not iterable: %s", i+1, arg.Type())
-		}
-		iterators = append(iterators, it)
 	}
-	var rows []starlark.Value
-	for len(args) > 0 {
-		if err := e.charge(len(args)); err != nil {
-			return nil, err
+	sources, err := e.iterators(args)
+	if err != nil {
+		return nil, err
+	}
+	return e.lazy("zip", func() (starlark.Value, bool, error) {
+		if err := e.charge(len(sources)); err != nil {
+			return nil, false, err
 		}
-		row := make(starlark.Tuple, len(args))
-		for i, it := range iterators {
-			if !it.Next(&row[i]) {
-				return starlark.NewList(rows), nil
+		row := make(starlark.Tuple, len(sources))
+		for i, it := range sources {
+			if it.Next(&row[i]) {
+				continue
 			}
+			if !strict || e.endsEarly() {
+				return nil, false, nil
+			}
+			return nil, false, unequal(i, sources)
 		}
-		rows = append(rows, row)
-		if err := e.roomItems(len(rows) * len(args)); err != nil {
-			return nil, err
+		return row, len(row) > 0, nil
+	}), nil
+}
+
+// unequal is the error of a strict zip whose source i ended first; nil when
+// all ended.
+func unequal(i int, sources []starlark.Iterator) error {
+	plural := func(n int) string {
+		if n == 1 {
+			return "argument 1"
+		}
+		return fmt.Sprintf("arguments 1-%d", n)
+	}
+	if i > 0 {
+		return raise("ValueError", "zip() argument %d is shorter than %s", i+1, plural(i))
+	}
+	var item starlark.Value
+	for n, it := range sources[1:] {
+		if it.Next(&item) {
+			return raise("ValueError", "zip() argument %d is longer than %s", n+2, plural(n+1))
 		}
 	}
-	return starlark.NewList(nil), nil
+	return nil
 }
 
 var errEnough = fmt.Errorf("enough")
@@ -275,23 +297,22 @@ func (e *engine) quantify(want bool) native {
 func (e *engine) extreme(op syntax.Token) native {
 	return func(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		if len(args) == 0 {
-			return nil, fmt.Errorf("%s requires at least one positional argument", b.Name())
+			return nil, raise("TypeError", "%s expected at least 1 argument, got 0", b.Name())
 		}
-		var by starlark.Callable
-		if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "key?", &by); err != nil {
+		var by, fallback starlark.Value = starlark.None, nil
+		if err := unpackArguments(b.Name(), nil, kwargs, "key?", &by, "default?", &fallback); err != nil {
 			return nil, err
 		}
-		var items starlark.Iterable = args
+		var items starlark.Value = args
 		if len(args) == 1 {
-			var ok bool
-			if items, ok = args[0].(starlark.Iterable); !ok {
-				return nil, fmt.Errorf("%s: %s value is not iterable", b.Name(), args[0].Type())
-			}
+			items = args[0]
+		} else if fallback != nil {
+			return nil, raise("TypeError", "Cannot specify a default for %s() with multiple positional arguments", b.Name())
 		}
 		var best, bestKey starlark.Value
 		err := e.each(items, func(item starlark.Value) error {
 			key := item
-			if by != nil {
+			if by != starlark.None {
 				var err error
 				if key, err = starlark.Call(thread, by, starlark.Tuple{item}, nil); err != nil {
 					return err
@@ -305,37 +326,32 @@ func (e *engine) extreme(op syntax.Token) native {
 			best, bestKey = item, key
 			return nil
 		})
-		if err == nil && best == nil {
-			err = fmt.Errorf("%s: argument is an empty sequence", b.Name())
+		switch {
+		case err != nil:
+			return nil, err
+		case best != nil:
+			return best, nil
+		case fallback != nil:
+			return fallback, nil
 		}
-		return best, err
+		return nil, raise("ValueError", "%s() arg is an empty sequence", b.Name())
 	}
 }
 
 func (e *engine) sorted(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var items starlark.Iterable
-	var by starlark.Callable
-	reverse := false
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "key?", &by, "reverse?", &reverse); err != nil {
+	if len(args) != 1 {
+		return nil, raise("TypeError", "sorted expected 1 argument, got %d", len(args))
+	}
+	var by, reverse starlark.Value = starlark.None, starlark.False
+	if err := unpackArguments("sort", nil, kwargs, "key?", &by, "reverse?", &reverse); err != nil {
 		return nil, err
 	}
-	s := &sorter{engine: e, reverse: reverse}
-	var err error
-	if s.values, err = e.collect(items); err != nil {
+	items, err := e.collect(args[0])
+	if err != nil {
 		return nil, err
 	}
-	s.keys = s.values
-	if by != nil {
-		s.keys = make([]starlark.Value, len(s.values))
-		for i, v := range s.values {
-			if s.keys[i], err = starlark.Call(thread, by, starlark.Tuple{v}, nil); err != nil {
-				return nil, err
-			}
-		}
-	}
-	s.paired = by != nil
-	sort.Stable(s)
-	return starlark.NewList(s.values), s.err
+	sorted, err := e.order(thread, items, by, reverse)
+	return starlark.NewList(sorted), err
 }
 
 // sorter orders values by their keys. After the first error every comparison
@@ -372,31 +388,19 @@ func (s *sorter) Swap(i, j int) {
 	}
 }
 
-// sum(iterable, start=0) adds ints and floats, left to right.
+// sum is sum(iterable, start=0).
 func (e *engine) sum(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var items starlark.Iterable
+	var items starlark.Value
 	var total starlark.Value = starlark.MakeInt(0)
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "start?", &total); err != nil {
+	if err := unpackArguments(b.Name(), args, kwargs, "iterable", &items, "start?", &total); err != nil {
 		return nil, err
 	}
-	if !isNumber(total) {
-		return nil, fmt.Errorf("sum: start must be int or float, got %s", total.Type())
+	if _, ok := total.(starlark.String); ok {
+		return nil, raise("TypeError", "sum() can't sum strings [use ''.join(seq) instead]")
 	}
-	i := 0
-	err := e.each(items, func(item starlark.Value) error {
-		if v, ok := item.(starlark.Bool); ok {
-			// As in Python, True counts as 1.
-			item = starlark.MakeInt(0)
-			if v {
-				item = starlark.MakeInt(1)
-			}
-		}
-		if !isNumber(item) {
-			return fmt.Errorf("sum: element %d is %s, want int or float", i, item.Type())
-		}
-		i++
-		var err error
-		total, err = starlark.Binary(syntax.PLUS, total, item)
+	add := e.operator(lower.Add)
+	err := e.each(items, func(item starlark.Value) (err error) {
+		total, err = add(total, item)
 		return err
 	})
 	return total, err

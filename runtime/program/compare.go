@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -11,17 +12,6 @@ import (
 // looked at costs a step, however often a value is shared, and values may be
 // nested maxNesting deep.
 func (e *engine) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
-	switch x := x.(type) {
-	case starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType:
-		return starlark.Compare(op, x, y)
-	case starlark.String:
-		if y, ok := y.(starlark.String); ok {
-			if err := e.chargeBytes(min(len(x), len(y))); err != nil {
-				return false, err
-			}
-		}
-		return starlark.Compare(op, x, y)
-	}
 	return e.compareDepth(op, x, y, 0)
 }
 
@@ -29,13 +19,23 @@ func (e *engine) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
 func (e *engine) equal(x, y starlark.Value) (bool, error) { return e.compare(syntax.EQL, x, y) }
 
 func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (bool, error) {
-	if err := e.charge(1); err != nil {
-		return false, err
-	}
-	if depth >= maxNesting {
-		return false, nestedTooDeeply()
+	if depth > 0 {
+		if err := e.charge(1); err != nil {
+			return false, err
+		}
+		if depth >= maxNesting {
+			return false, nestedTooDeeply()
+		}
 	}
 	switch x := x.(type) {
+	case starlark.String:
+		if y, ok := y.(starlark.String); ok {
+			return threeway(op, strings.Compare(string(x), string(y))), e.chargeBytes(min(len(x), len(y)))
+		}
+	case starlark.Int, starlark.Float, starlark.Bool:
+		if a, b := number(x), number(y); isNumber(b) {
+			return starlark.Compare(op, a, b)
+		}
 	case *starlark.List:
 		if y, ok := y.(*starlark.List); ok {
 			return e.compareItems(op, x, y, depth)
@@ -44,28 +44,84 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		if y, ok := y.(starlark.Tuple); ok {
 			return e.compareItems(op, x, y, depth)
 		}
-	case *starlark.Dict:
-		if y, ok := y.(*starlark.Dict); ok && isEquality(op) {
-			same, err := e.equalEntries(x, y, depth)
-			return same == (op == syntax.EQL), err
-		}
-	case *record:
-		if y, ok := y.(*record); ok && isEquality(op) {
-			same, err := e.equalEntries(x, y, depth)
-			return same == (op == syntax.EQL), err
+	case *starlark.Dict, *record:
+		if isEquality(op) && isMapping(y) {
+			equal, err := e.equalEntries(x.(starlark.IterableMapping), y.(starlark.IterableMapping), depth)
+			return equal == (op == syntax.EQL), err
 		}
 	case *starlark.Set:
-		if y, ok := y.(*starlark.Set); ok {
-			if err := e.charge(x.Len() + y.Len()); err != nil {
-				return false, err
-			}
+		if y, ok := asSet(y); ok {
+			return e.compareSets(op, x, y)
 		}
-	case starlark.String:
-		if err := e.chargeBytes(len(x)); err != nil {
-			return false, err
+	case *view:
+		a, ok := asSet(x)
+		b, too := asSet(y)
+		if ok && too {
+			return e.compareSets(op, a, b)
+		}
+	case *exception, *coroutine, *generator, *iterator, *asyncFunction, *class, *module:
+		if isEquality(op) {
+			return (x == y) == (op == syntax.EQL), nil
+		}
+	default: // None, functions, ranges
+		if isEquality(op) {
+			return starlark.Compare(op, x, y)
 		}
 	}
-	return starlark.Compare(op, x, y)
+	if isEquality(op) {
+		return op == syntax.NEQ, nil
+	}
+	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, className(x), className(y))
+}
+
+func isMapping(v starlark.Value) bool {
+	switch v.(type) {
+	case *starlark.Dict, *record:
+		return true
+	}
+	return false
+}
+
+// asSet is v as a set, if v is a set or a view that is like one.
+func asSet(v starlark.Value) (*starlark.Set, bool) {
+	switch v := v.(type) {
+	case *starlark.Set:
+		return v, true
+	case *view:
+		if v.part == "values" {
+			return nil, false
+		}
+		set := new(starlark.Set)
+		for item := range starlark.Elements(v.list()) {
+			if set.Insert(item) != nil {
+				return nil, false
+			}
+		}
+		return set, true
+	}
+	return nil, false
+}
+
+// compareSets: < is a proper subset.
+func (e *engine) compareSets(op syntax.Token, x, y *starlark.Set) (bool, error) {
+	small, large := x, y
+	if op == syntax.GT || op == syntax.GE {
+		small, large = y, x
+	}
+	within, err := e.within(small, large)
+	if err != nil {
+		return false, err
+	}
+	inside, same := bool(within.Truth()), x.Len() == y.Len()
+	switch op {
+	case syntax.EQL:
+		return inside && same, nil
+	case syntax.NEQ:
+		return !inside || !same, nil
+	case syntax.LT, syntax.GT:
+		return inside && !same, nil
+	}
+	return inside, nil
 }
 
 func isEquality(op syntax.Token) bool { return op == syntax.EQL || op == syntax.NEQ }
@@ -142,15 +198,39 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 	case *starlark.Set:
 		return e.member(y, x)
 	case starlark.String:
-		if err := e.chargeBytes(len(y)); err != nil {
-			return false, err
+		sub, ok := starlark.AsString(x)
+		if !ok {
+			return false, raise("TypeError", "'in <string>' requires string as left operand, not %s", className(x))
+		}
+		return strings.Contains(string(y), sub), e.chargeBytes(len(y))
+	case *record:
+		name, ok := starlark.AsString(x)
+		i, declared := y.shape.index[name]
+		return ok && declared && y.values[i] != nil, nil
+	case *view:
+		if y.part == "keys" {
+			return e.contains(x, y.of)
 		}
 	}
-	found, err := starlark.Binary(syntax.IN, x, y)
-	if err != nil {
-		return false, err
+	if over, ok := y.(starlark.Container); ok { // a range
+		return over.Has(x)
 	}
-	return bool(found.Truth()), nil
+	if _, err := e.iter(y); err != nil {
+		return false, raise("TypeError", "argument of type '%s' is not iterable", className(y))
+	}
+	found := false
+	err := e.each(y, func(item starlark.Value) error {
+		equal, err := e.equal(item, x)
+		if err == nil && equal {
+			found = true
+			err = errEnough
+		}
+		return err
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return found, err
 }
 
 func (e *engine) hasItem(x starlark.Value, items starlark.Indexable) (bool, error) {

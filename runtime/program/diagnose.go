@@ -6,12 +6,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program/lower"
 )
 
 const (
@@ -49,169 +48,6 @@ func truncate(s string, limit int) string {
 	return strings.ToValidUTF8(s, "?") // one byte for a run of bad ones: never longer
 }
 
-// syntaxFault is the fault for source that does not parse.
-func (e *engine) syntaxFault(source string, err error) *fault.Fault {
-	f := e.fault(fault.InvalidProgram, "the program does not parse")
-	var s syntax.Error
-	if !errors.As(err, &s) {
-		return f
-	}
-	f.Message = s.Msg
-	line := sourceLine(source, int(s.Pos.Line))
-	f.Line, f.Column = int(s.Pos.Line), tokenColumn(line, s)
-	f.Hint = syntaxHint(s.Msg, line, f.Column)
-	return f
-}
-
-// sourceLine returns a 1-based line without its end.
-func sourceLine(source string, line int) string {
-	for ; line > 1; line-- {
-		_, rest, ok := strings.Cut(source, "\n")
-		if !ok {
-			return ""
-		}
-		source = rest
-	}
-	text, _, _ := strings.Cut(source, "\n")
-	return strings.TrimSuffix(text, "\r")
-}
-
-// tokenColumn is where the offending token begins: where the parser expected
-// another it reports the token's end.
-func tokenColumn(line string, s syntax.Error) int {
-	column := int(s.Pos.Col)
-	if !strings.HasPrefix(s.Msg, "got ") || strings.HasSuffix(s.Msg, "want primary expression") {
-		return column
-	}
-	runes := []rune(line)
-	end := min(column-1, len(runes))
-	token, _, _ := strings.Cut(strings.TrimPrefix(s.Msg, "got "), ", want")
-	switch {
-	case token == "newline" || token == "end of file" || token == "indent" || token == "outdent":
-		return column
-	case token == "string literal":
-		return stringStart(runes[:max(end, 0)], column)
-	case strings.HasPrefix(token, "'"):
-		return max(column-len(strings.Trim(token, "'")), 1)
-	}
-	for end > 0 && isWordRune(runes[end-1]) {
-		end--
-	}
-	return end + 1
-}
-
-// stringStart finds the opening quote of a one-line string that ends text.
-func stringStart(text []rune, column int) int {
-	if len(text) < 2 {
-		return column
-	}
-	quote := text[len(text)-1]
-	for i := len(text) - 2; i >= 0; i-- {
-		if text[i] == quote && (i == 0 || text[i-1] != '\\') {
-			return i + 1
-		}
-	}
-	return column
-}
-
-func isWordRune(r rune) bool {
-	return r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= 0x80
-}
-
-// resolveFault is the fault for the first name or statement that does not
-// resolve.
-func (e *engine) resolveFault(source string, err error) *fault.Fault {
-	var list resolve.ErrorList
-	if !errors.As(err, &list) {
-		return e.fault(fault.InvalidProgram, "the program does not resolve")
-	}
-	first := list[0]
-	f := at(first.Pos, e.fault(fault.InvalidProgram, first.Msg))
-	name, ok := strings.CutPrefix(first.Msg, "undefined: ")
-	if !ok {
-		return f
-	}
-	name, _, _ = strings.Cut(name, " ")
-	// As its author wrote it: what was resolved is lowered.
-	file, err := dialect().Parse(sourceName, source, 0)
-	if err != nil {
-		return f
-	}
-	e.undefined(f, file, first.Pos, name)
-	return f
-}
-
-// undefined explains an unknown name: a capability when it is used as a
-// namespace, else the nearest name there is.
-func (e *engine) undefined(f *fault.Fault, file *syntax.File, pos syntax.Position, name string) {
-	own := strings.HasSuffix(f.Message, "?)") // the resolver found one near it in the program
-	if hint, ok := pythonModules[name]; ok && !own {
-		f.Message, f.Hint = "undefined: "+name, hint
-		return
-	}
-	if dotted := dottedAt(file, pos); dotted != "" && !own {
-		unknown := e.unknownCapability(dotted)
-		f.Class, f.Message, f.Hint, f.Capability = unknown.Class, unknown.Message, unknown.Hint, unknown.Capability
-		return
-	}
-	f.Message = "undefined: " + excerpt(name)
-	if hint, ok := pythonNames[name]; ok {
-		f.Hint = hint
-		return
-	}
-	candidates := append(fileNames(file), e.visible()...)
-	if near := nearest.Name(name, candidates); near != "" {
-		f.Message += fmt.Sprintf(" (did you mean %s?)", near)
-	}
-}
-
-// dottedAt returns the dotted name that begins with the name at pos, if it is
-// used as one: a.b of a.b(…).
-func dottedAt(file *syntax.File, pos syntax.Position) (dotted string) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		dot, ok := n.(*syntax.DotExpr)
-		if !ok || dotted != "" {
-			return dotted == ""
-		}
-		if name, at := flatten(dot); name != "" && at.Line == pos.Line && at.Col == pos.Col {
-			dotted = name
-		}
-		return dotted == ""
-	})
-	return dotted
-}
-
-func flatten(e syntax.Expr) (string, syntax.Position) {
-	switch e := e.(type) {
-	case *syntax.Ident:
-		return e.Name, e.NamePos
-	case *syntax.DotExpr:
-		if name, pos := flatten(e.X); name != "" {
-			return name + "." + e.Name.Name, pos
-		}
-	}
-	return "", syntax.Position{}
-}
-
-// fileNames are the names that the file assigns or defines anywhere.
-func fileNames(file *syntax.File) []string {
-	var names []string
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.DefStmt:
-			if n.Name.Name != scriptName {
-				names = append(names, n.Name.Name)
-			}
-		case *syntax.AssignStmt:
-			if id, ok := n.LHS.(*syntax.Ident); ok {
-				names = append(names, id.Name)
-			}
-		}
-		return true
-	})
-	return names
-}
-
 // visible are the names that are there without the program's doing.
 func (e *engine) visible() []string {
 	names := append(starlark.Universe.Keys(), ownNames()...)
@@ -234,7 +70,7 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 			copied := *native.fault
 			return &copied
 		}
-		return e.fault(fault.ProgramError, err.Error())
+		return e.fault(fault.ProgramError, truncate(err.Error(), maxText))
 	}
 	var f *fault.Fault
 	switch {
@@ -252,11 +88,30 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 		copied := *native.fault
 		f = &copied
 	default:
-		message := truncate(eval.Msg, maxText)
-		f = e.fault(fault.ProgramError, message)
-		f.Hint = runtimeHint(message)
+		return e.uncaught(err)
 	}
 	e.locate(f, eval.CallStack)
+	return f
+}
+
+// uncaught is the fault for an exception that nothing caught.
+func (e *engine) uncaught(err error) *fault.Fault {
+	x, ok := e.catch(err)
+	if !ok {
+		return e.fault(fault.Internal, "the interpreter failed on this program")
+	}
+	var f *fault.Fault
+	if x.fault != nil {
+		copied := *x.fault
+		f = &copied
+	} else {
+		message := truncate((&raised{exception: x}).Error(), maxText)
+		f = e.fault(fault.ProgramError, message)
+		if f.Hint = x.hint; f.Hint == "" {
+			f.Hint = runtimeHint(message)
+		}
+	}
+	e.locate(f, x.stack)
 	return f
 }
 
@@ -266,9 +121,17 @@ func (e *engine) runtimeFault(err error) *fault.Fault {
 func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 	var own []starlark.CallFrame
 	for _, frame := range stack {
-		if frame.Pos.Filename() == sourceName && (frame.Name != "<toplevel>" || !e.running) {
-			own = append(own, frame)
+		if frame.Pos.Filename() != lower.FileName || frame.Name == "<toplevel>" {
+			continue
 		}
+		if n := len(own); n > 0 && strings.HasPrefix(frame.Name, lower.BodyPrefix) {
+			own[n-1].Pos = frame.Pos // a part of the function around it
+			continue
+		}
+		own = append(own, frame)
+	}
+	if e.entered && len(own) > 1 {
+		own = own[1:]
 	}
 	if len(own) == 0 {
 		return
@@ -296,7 +159,7 @@ func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 
 func traceLine(frame starlark.CallFrame) string {
 	switch frame.Name {
-	case "<toplevel>", scriptName:
+	case lower.Entry:
 		return fmt.Sprintf("line %d", frame.Pos.Line)
 	}
 	return fmt.Sprintf("line %d, in %s", frame.Pos.Line, excerpt(frame.Name))

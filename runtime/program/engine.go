@@ -8,6 +8,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program/lower"
 )
 
 // engine is the state of one execution. One goroutine uses it at a time: that
@@ -29,6 +30,8 @@ type engine struct {
 	// running is set while main (or a script's statements) runs: native calls
 	// are refused before.
 	running bool
+	// entered is set when main() runs: the top level is in no trace then.
+	entered bool
 	// outOfSteps is set when the step limit cancelled the thread.
 	outOfSteps bool
 	// tooDeep is set when the recursion limit did.
@@ -38,6 +41,9 @@ type engine struct {
 
 	outcomeShape *shape // of attempt's records
 	failureShape *shape
+	modules      map[string]*module         // by name, made at first use
+	classes      map[string]*class          // by name, made at first use
+	early        map[*starlark.Thread]error // what ended an iteration, until it is raised
 
 	crowds crowds // of its large dicts and sets
 
@@ -74,19 +80,23 @@ func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
 	if err != nil {
 		return nil, e.runtimeFault(err)
 	}
-	entry, ok := globals[c.entry].(*starlark.Function)
-	if !ok {
-		f := e.fault(fault.InvalidProgram, "main is not a function any more when the program's top level has run")
-		f.Hint = "assign its value to another name"
-		return nil, f
-	}
-	e.running = true
-	value, err := starlark.Call(e.thread, entry, nil, nil)
+	e.running = !c.main
+	value, err := starlark.Call(e.thread, globals[lower.Entry], nil, nil)
 	e.running = false
 	if err != nil {
 		return nil, e.runtimeFault(err)
 	}
 	return value, nil
+}
+
+// enterMain runs main(): native calls are possible from here on.
+func (e *engine) enterMain(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	e.running, e.entered = true, true
+	v, err := starlark.Call(thread, args[0], nil, nil)
+	if c, ok := v.(*coroutine); ok && err == nil {
+		return c.run(thread)
+	}
+	return v, err
 }
 
 const (

@@ -127,121 +127,16 @@ func (i *item) SetKey(y, z starlark.Value) error {
 // Get implements starlark.Mapping, of which a HasSetKey is one. Nothing calls it.
 func (i *item) Get(starlark.Value) (starlark.Value, bool, error) { return nil, false, nil }
 
-// Names of what the lowering calls, all unspellable.
-const (
-	guardKey    = "$key"
-	guardSpread = "$*args"
-	guardNamed  = "$**args"
-	guardSet    = "$set"
-	callDict    = "$dict"
-	callSlice   = "$slice"
-	callAttr    = "$attr"
-	callMethod  = "$."
-	// guardPrefix sets the globals apart from the predeclared names that the
-	// prelude assigns to them.
-	guardPrefix = "$"
-)
-
-// helper is the value of a name that only the lowering writes; nil for others.
-func (e *engine) helper(name string) starlark.Value {
-	switch name {
-	case guardKey:
-		return check(e.keyed)
-	case guardSpread:
-		return check(e.spread)
-	case guardNamed:
-		return check(e.spreadNamed)
-	case guardSet:
-		return &setter{engine: e}
-	case callDict:
-		return e.native("dict", e.newDict)
-	case callSlice:
-		return e.native("slice", func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-			return e.slice(args[0], args[1], args[2], args[3])
-		})
-	case callAttr:
-		return e.native("attr", func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-			name, _ := starlark.AsString(args[1])
-			return e.attr(args[0], name)
-		})
-	}
-	if op := e.operator(name); op != nil {
-		return &guard{operator: op}
-	}
-	if len(name) > len(callMethod) && name[:len(callMethod)] == callMethod {
-		return e.methodHelper(name[len(callMethod):])
-	}
-	return nil
-}
-
 func (e *engine) native(name string, f native) starlark.Value { return starlark.NewBuiltin(name, f) }
 
 type native = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
 
-// operator is the bounded operator of a guard.
-func (e *engine) operator(name string) binary {
-	comparison := func(op syntax.Token) binary {
-		return func(x, y starlark.Value) (starlark.Value, error) {
-			if a, ok := x.(starlark.Int); ok { // as loops and conditions mostly have it
-				if b, ok := y.(starlark.Int); ok {
-					n, err := a.Cmp(b, 1)
-					return starlark.Bool(threeway(op, n)), err
-				}
-			}
-			is, err := e.compare(op, x, y)
-			return starlark.Bool(is), err
-		}
-	}
-	switch name {
-	case "$+":
-		return e.add
-	case "$+=":
-		return e.addTo
-	case "$*":
-		return e.multiply
-	case "$%":
-		return e.modulo
-	case "$<<":
-		return e.shiftLeft
-	case "$|":
-		return e.union
-	case "$|=":
-		return e.unionTo
-	case "$[]":
-		return e.index
-	case "$in":
-		return func(x, y starlark.Value) (starlark.Value, error) {
-			is, err := e.contains(x, y)
-			return starlark.Bool(is), err
-		}
-	case "$not in":
-		return func(x, y starlark.Value) (starlark.Value, error) {
-			is, err := e.contains(x, y)
-			return starlark.Bool(!is), err
-		}
-	case "$==":
-		return comparison(syntax.EQL)
-	case "$!=":
-		return comparison(syntax.NEQ)
-	case "$<":
-		return comparison(syntax.LT)
-	case "$<=":
-		return comparison(syntax.LE)
-	case "$>":
-		return comparison(syntax.GT)
-	case "$>=":
-		return comparison(syntax.GE)
-	}
-	return nil
-}
-
 // spread is the operand of f(*x), which the interpreter copies.
 func (e *engine) spread(x starlark.Value) (starlark.Value, error) {
-	items, ok := x.(starlark.Iterable)
-	if !ok {
-		return nil, fmt.Errorf("argument after * must be iterable, not %s", x.Type())
+	if _, err := e.iter(x); err != nil {
+		return nil, raise("TypeError", "Value after * must be an iterable, not %s", className(x))
 	}
-	list, err := e.collect(items)
+	list, err := e.collect(x)
 	return starlark.Tuple(list), err
 }
 

@@ -1,57 +1,134 @@
 package program
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/starlarkstruct"
 
-	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/program/format"
 )
 
 // maxJSONDepth bounds arrays and objects inside each other, both ways.
 const maxJSONDepth = 64
 
-// jsonModule is the module json, bounded in depth, digits and bytes.
-func (e *engine) jsonModule() starlark.Value {
-	members := starlark.StringDict{}
-	for name, f := range map[string]native{
-		"encode": e.jsonEncode, "encode_indent": e.jsonEncodeIndent, "decode": e.jsonDecode, "indent": e.jsonIndent,
-	} {
-		members[name] = e.native("json."+name, f)
+// jsonMember is what the module json has: CPython's dumps and loads, and
+// Starlark's encode, decode, indent and encode_indent.
+func (e *engine) jsonMember(name string) starlark.Value {
+	switch name {
+	case "dumps":
+		return e.native(name, e.jsonDumps)
+	case "loads":
+		return e.native(name, e.jsonLoads)
+	case "encode":
+		return e.native(name, e.jsonEncode)
+	case "encode_indent":
+		return e.native(name, e.jsonEncodeIndent)
+	case "decode":
+		return e.native(name, e.jsonDecode)
+	case "indent":
+		return e.native(name, e.jsonIndent)
+	case "JSONDecodeError":
+		return e.class(name)
 	}
-	return &starlarkstruct.Module{Name: "json", Members: members}
+	return nil
 }
 
-// jsonEncode is json.encode(x): keys sorted, no white space.
-func (e *engine) jsonEncode(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+// jsonStyle is how a value is written.
+type jsonStyle struct {
+	item, key string // separators
+	// indent is what a level is indented by; newlines tells whether there are
+	// lines at all.
+	indent   string
+	newlines bool
+	ascii    bool
+	sorted   bool
+	fallback starlark.Value // default=, or nil
+}
+
+// jsonDumps is json.dumps.
+func (e *engine) jsonDumps(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if len(args) > 1 {
+		return nil, raise("TypeError", "dumps() takes 1 positional argument but %d were given", len(args))
+	}
 	var v starlark.Value
-	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
+	var none starlark.Value = starlark.None
+	skipKeys, ascii, circular, nan := none, starlark.Value(starlark.True), none, none
+	cls, indent, separators, fallback, sorted := none, none, none, none, none
+	if err := unpackArguments("dumps", args, kwargs, "obj", &v, "skipkeys?", &skipKeys, "ensure_ascii?", &ascii, "check_circular?", &circular,
+		"allow_nan?", &nan, "cls?", &cls, "indent?", &indent, "separators?", &separators, "default?", &fallback, "sort_keys?", &sorted); err != nil {
 		return nil, err
 	}
-	text, err := e.toJSON(v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+	style := jsonStyle{item: ", ", key: ": ", ascii: bool(ascii.Truth()), sorted: bool(sorted.Truth())}
+	if fallback != starlark.None {
+		style.fallback = fallback
 	}
-	return starlark.String(text), nil
+	switch x := number(indent).(type) {
+	case starlark.String:
+		style.newlines, style.indent = true, string(x)
+	case starlark.Int:
+		n, err := intArgument(x)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.roomBytes(max(n, 0)); err != nil {
+			return nil, err
+		}
+		style.newlines, style.indent = true, strings.Repeat(" ", max(n, 0))
+	}
+	if style.newlines {
+		style.item = ","
+	}
+	if separators != starlark.None {
+		pair, err := e.collect(separators)
+		if err != nil || len(pair) != 2 {
+			return nil, raise("ValueError", "separators must be a pair of strings")
+		}
+		var ok, too bool
+		style.item, ok = starlark.AsString(pair[0])
+		style.key, too = starlark.AsString(pair[1])
+		if !ok || !too {
+			return nil, raise("TypeError", "separators must be a pair of strings")
+		}
+	}
+	return e.toJSON(thread, v, style)
 }
 
-func (e *engine) toJSON(v starlark.Value) ([]byte, error) {
-	w := jsonWriter{engine: e}
+// jsonEncode is Starlark's json.encode(x): keys sorted, no white space.
+func (e *engine) jsonEncode(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var v starlark.Value
+	if err := unpackArguments(b.Name(), args, kwargs, "x", &v); err != nil {
+		return nil, err
+	}
+	return e.toJSON(thread, v, jsonStyle{item: ",", key: ":", sorted: true})
+}
+
+// jsonEncodeIndent is Starlark's json.encode_indent(x, prefix, indent).
+func (e *engine) jsonEncodeIndent(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	text, err := e.jsonEncode(thread, b, args, nil)
+	if err != nil {
+		return nil, err
+	}
+	return e.jsonIndent(thread, b, starlark.Tuple{text}, kwargs)
+}
+
+func (e *engine) toJSON(thread *starlark.Thread, v starlark.Value, style jsonStyle) (starlark.Value, error) {
+	w := jsonWriter{engine: e, thread: thread, style: style}
 	if err := w.value(v, 0); err != nil {
 		return nil, err
 	}
-	return w.out, e.chargeBytes(len(w.out))
+	return starlark.String(w.out), e.chargeBytes(len(w.out))
 }
 
 // jsonWriter writes values as JSON. A value that several others share counts
 // each time it is written.
 type jsonWriter struct {
 	engine *engine
+	thread *starlark.Thread
+	style  jsonStyle
 	out    []byte
 }
 
@@ -60,32 +137,57 @@ func (w *jsonWriter) value(v starlark.Value, depth int) error {
 		return err
 	}
 	switch v := v.(type) {
-	case starlark.NoneType:
-		return w.raw("null")
-	case starlark.Bool:
-		if v {
-			return w.raw("true")
-		}
-		return w.raw("false")
-	case starlark.Int:
-		text, err := digits(v)
+	case starlark.NoneType, starlark.Bool, starlark.Int, starlark.Float:
+		s, err := jsonScalar(v)
 		if err != nil {
 			return err
 		}
-		return w.raw(text)
-	case starlark.Float:
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("cannot encode non-finite float %v", v)
-		}
-		return w.raw(v.String())
+		return w.raw(s)
 	case starlark.String:
 		return w.string(string(v))
-	case starlark.IterableMapping:
-		return w.object(v, depth+1)
-	case starlark.Iterable:
+	case *starlark.Dict, *record:
+		return w.object(v.(starlark.IterableMapping), depth+1)
+	case *starlark.List:
+		return w.array(v, depth+1)
+	case starlark.Tuple:
 		return w.array(v, depth+1)
 	}
-	return fmt.Errorf("cannot encode %s as JSON", typeName(v))
+	if w.style.fallback != nil {
+		if depth++; depth > maxJSONDepth {
+			return raise("ValueError", "Circular reference detected")
+		}
+		plain, err := starlark.Call(w.thread, w.style.fallback, starlark.Tuple{v}, nil)
+		if err != nil {
+			return err
+		}
+		return w.value(plain, depth)
+	}
+	return raise("TypeError", "Object of type %s is not JSON serializable", className(v))
+}
+
+// jsonScalar is a value that is no text and no container.
+func jsonScalar(v starlark.Value) (string, error) {
+	switch v := v.(type) {
+	case starlark.Bool:
+		if v {
+			return "true", nil
+		}
+		return "false", nil
+	case starlark.Int:
+		return digits(v)
+	case starlark.Float:
+		switch f := float64(v); {
+		case math.IsNaN(f):
+			return "NaN", nil
+		case math.IsInf(f, 1):
+			return "Infinity", nil
+		case math.IsInf(f, -1):
+			return "-Infinity", nil
+		default:
+			return format.Repr(f), nil
+		}
+	}
+	return "null", nil
 }
 
 func (w *jsonWriter) raw(text string) error {
@@ -96,96 +198,162 @@ func (w *jsonWriter) raw(text string) error {
 	return nil
 }
 
+// string writes s in quotes, with CPython's escapes.
 func (w *jsonWriter) string(s string) error {
 	// Six bytes for a byte are the most.
 	if len(w.out)+len(s) > maxStringBytes {
 		return w.engine.tooLarge("a text of that many bytes")
 	}
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
+	w.out = append(w.out, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			w.out = append(w.out, '\\', byte(r))
+		case r == '\n':
+			w.out = append(w.out, `\n`...)
+		case r == '\r':
+			w.out = append(w.out, `\r`...)
+		case r == '\t':
+			w.out = append(w.out, `\t`...)
+		case r == '\b':
+			w.out = append(w.out, `\b`...)
+		case r == '\f':
+			w.out = append(w.out, `\f`...)
+		case r < ' ' || w.style.ascii && r >= 0x7f && r < 0x10000:
+			if r == 0x7f {
+				w.out = append(w.out, 0x7f)
+				break
+			}
+			w.unicode(r)
+		case w.style.ascii && r >= 0x10000:
+			high, low := utf16.EncodeRune(r)
+			w.unicode(high)
+			w.unicode(low)
+		default:
+			w.out = utf8.AppendRune(w.out, r)
+		}
 	}
-	w.out = canon.AppendString(w.out, s)
+	w.out = append(w.out, '"')
 	return w.raw("")
 }
 
-func jsonTooDeep() error {
-	return fmt.Errorf("the value is nested more than %d deep", maxJSONDepth)
+func (w *jsonWriter) unicode(r rune) {
+	const hex = "0123456789abcdef"
+	w.out = append(w.out, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-func (w *jsonWriter) array(v starlark.Iterable, depth int) error {
+func jsonTooDeep() error {
+	return raise("ValueError", "the value is nested more than %d deep, or holds itself", maxJSONDepth)
+}
+
+// line begins an element: the separator of the one before, and a line of its
+// own if there are lines.
+func (w *jsonWriter) line(first bool, depth int) error {
+	if !first {
+		if err := w.raw(w.style.item); err != nil {
+			return err
+		}
+	}
+	if !w.style.newlines {
+		return nil
+	}
+	return w.newline(depth)
+}
+
+func (w *jsonWriter) newline(depth int) error {
+	if err := w.raw("\n"); err != nil {
+		return err
+	}
+	for range depth {
+		if err := w.raw(w.style.indent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *jsonWriter) container(open, close string, n, depth int, each func(i int) error) error {
 	if depth > maxJSONDepth {
 		return jsonTooDeep()
 	}
-	open := "["
-	for item := range starlark.Elements(v) {
-		if err := w.raw(open); err != nil {
+	if n == 0 {
+		return w.raw(open + close)
+	}
+	if err := w.raw(open); err != nil {
+		return err
+	}
+	for i := range n {
+		if err := w.line(i == 0, depth); err != nil {
 			return err
 		}
-		open = ","
-		if err := w.value(item, depth); err != nil {
+		if err := each(i); err != nil {
 			return err
 		}
 	}
-	if open == "[" {
-		return w.raw("[]")
+	if w.style.newlines {
+		if err := w.newline(depth - 1); err != nil {
+			return err
+		}
 	}
-	return w.raw("]")
+	return w.raw(close)
+}
+
+func (w *jsonWriter) array(v starlark.Indexable, depth int) error {
+	return w.container("[", "]", v.Len(), depth, func(i int) error {
+		if i >= v.Len() {
+			return raise("RuntimeError", "list changed size during iteration")
+		}
+		return w.value(v.Index(i), depth)
+	})
 }
 
 func (w *jsonWriter) object(v starlark.IterableMapping, depth int) error {
-	if depth > maxJSONDepth {
-		return jsonTooDeep()
-	}
-	if err := w.engine.charge(max(0, starlark.Len(v))); err != nil {
+	items := v.Items()
+	if err := w.engine.charge(len(items)); err != nil {
 		return err
 	}
-	items := v.Items()
-	for _, item := range items {
-		if _, ok := item[0].(starlark.String); !ok {
-			return fmt.Errorf("%s has %s key, want string", v.Type(), typeName(item[0]))
+	if w.style.sorted {
+		var failed error
+		slices.SortStableFunc(items, func(a, b starlark.Tuple) int {
+			less, err := w.engine.operator("$<")(a[0], b[0])
+			if failed == nil {
+				failed = err
+			}
+			if err == nil && bool(less.Truth()) {
+				return -1
+			}
+			more, err := w.engine.operator("$<")(b[0], a[0])
+			if err == nil && bool(more.Truth()) {
+				return 1
+			}
+			return 0
+		})
+		if failed != nil {
+			return failed
 		}
 	}
-	slices.SortFunc(items, func(a, b starlark.Tuple) int {
-		return strings.Compare(string(a[0].(starlark.String)), string(b[0].(starlark.String)))
+	return w.container("{", "}", len(items), depth, func(i int) error {
+		name, err := jsonKey(items[i][0])
+		if err != nil {
+			return err
+		}
+		if err := w.string(name); err != nil {
+			return err
+		}
+		if err := w.raw(w.style.key); err != nil {
+			return err
+		}
+		return w.value(items[i][1], depth)
 	})
-	open := "{"
-	for _, item := range items {
-		if err := w.raw(open); err != nil {
-			return err
-		}
-		open = ","
-		if err := w.string(string(item[0].(starlark.String))); err != nil {
-			return err
-		}
-		if err := w.raw(":"); err != nil {
-			return err
-		}
-		if err := w.value(item[1], depth); err != nil {
-			return err
-		}
-	}
-	if open == "{" {
-		return w.raw("{}")
-	}
-	return w.raw("}")
 }
 
-// jsonEncodeIndent is json.indent(json.encode(x)).
-func (e *engine) jsonEncodeIndent(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	prefix, indent := "", "\t"
-	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "prefix?", &prefix, "indent?", &indent); err != nil {
-		return nil, err
+// jsonKey is the text of a key.
+func jsonKey(v starlark.Value) (string, error) {
+	switch v := v.(type) {
+	case starlark.String:
+		return string(v), nil
+	case starlark.NoneType, starlark.Bool, starlark.Int, starlark.Float:
+		return jsonScalar(v)
 	}
-	var v starlark.Value
-	if err := starlark.UnpackPositionalArgs(b.Name(), args, nil, 1, &v); err != nil {
-		return nil, err
-	}
-	text, err := e.toJSON(v)
-	if err == nil {
-		text, err = e.indented(text, prefix, indent)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.Name(), err)
-	}
-	return starlark.String(text), nil
+	return "", raise("TypeError", "keys must be str, int, float, bool or None, not %s", className(v))
 }

@@ -8,36 +8,37 @@ import (
 	"github.com/capgen/capgen/internal/nearest"
 )
 
-// method is a bounded method of a type of the language. It may leave the call
-// to the interpreter's own, once it has checked and charged it.
+// method is a method of a built-in type.
 type method func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
-// boundedMethods are the names of methods whose work or result may be large.
-// The lowering sends calls of these names through methodHelper, whatever their
-// receiver is; all others are the interpreter's own.
-func boundedMethod(name string) bool {
-	switch name {
-	case "capitalize", "count", "find", "format", "index", "join", "lower", "replace", "rfind", "rindex", "rsplit", "split", "splitlines", "title", "upper",
-		"extend", "insert", "pop", "remove",
-		"get", "items", "keys", "setdefault", "update", "values",
-		"add", "difference", "discard", "intersection", "issubset", "issuperset", "symmetric_difference", "union":
-		return true
+// methods are those of one name.
+type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple method }
+
+func methodsNamed(name string) methods {
+	return methods{
+		ofString: stringMethod(name), ofList: listMethod(name), ofDict: dictMethod(name),
+		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name),
 	}
-	return false
 }
 
-// methodOf is the bounded method of that name of receiver's type; nil if the
-// type has none, or it needs no bound.
-func methodOf(receiver starlark.Value, name string) method {
+// of is the method of receiver's type; nil if the type has none.
+func (m *methods) of(receiver starlark.Value) method {
 	switch receiver.(type) {
 	case starlark.String:
-		return stringMethod(name)
+		return m.ofString
 	case *starlark.List:
-		return listMethod(name)
+		return m.ofList
 	case *starlark.Dict:
-		return dictMethod(name)
+		return m.ofDict
 	case *starlark.Set:
-		return setMethod(name)
+		return m.ofSet
+	case starlark.Tuple:
+		return m.ofTuple
+	case *view:
+		return m.ofView
+	case *class:
+		// str.join(sep, items), dict.fromkeys(keys): the class as receiver.
+		return nil
 	}
 	return nil
 }
@@ -45,12 +46,13 @@ func methodOf(receiver starlark.Value, name string) method {
 // methodHelper is called with the receiver first: x.split(",") is
 // $.split(x, ","). It is the attribute's call for receivers of other types.
 func (e *engine) methodHelper(name string) starlark.Value {
+	m := methodsNamed(name)
 	return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		receiver, args := args[0], args[1:]
-		if m := methodOf(receiver, name); m != nil {
-			return m(e, thread, receiver, args, kwargs)
+		if f := m.of(receiver); f != nil {
+			return f(e, thread, receiver, args, kwargs)
 		}
-		f, err := attribute(receiver, name)
+		f, err := e.attr(receiver, name)
 		if err != nil {
 			return nil, err
 		}
@@ -58,49 +60,109 @@ func (e *engine) methodHelper(name string) starlark.Value {
 	})
 }
 
-// attr is x.name, where a bounded method stays one.
+// attr is x.name.
 func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
-	v, err := attribute(x, name)
-	if m := methodOf(x, name); err == nil && m != nil {
+	m := methodsNamed(name)
+	if f := m.of(x); f != nil {
 		return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			return m(e, thread, x, args, kwargs)
+			return f(e, thread, x, args, kwargs)
 		}), nil
 	}
-	return v, err
-}
-
-// attribute is x.name as the interpreter has it.
-func attribute(x starlark.Value, name string) (starlark.Value, error) {
 	var names []string
+	switch x := x.(type) {
+	case *class:
+		if f := x.method(&m, name); f != nil {
+			return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+				return f(e, thread, nil, args, kwargs)
+			}), nil
+		}
+	case *starlark.Function:
+		if name == "__name__" {
+			return starlark.String(x.Name()), nil
+		}
+	case starlark.String, *starlark.List, *starlark.Dict, *starlark.Set, starlark.Tuple:
+		names = methodNames(x)
+	}
 	if x, ok := x.(starlark.HasAttrs); ok {
-		v, err := x.Attr(name)
-		if err != nil || v != nil {
-			return v, err
+		switch x.(type) {
+		case starlark.String, *starlark.List, *starlark.Dict, *starlark.Set: // the interpreter's own methods are not CPython's
+		default:
+			v, err := x.Attr(name)
+			if err != nil || v != nil {
+				return v, err
+			}
+			names = x.AttrNames()
 		}
-		names = x.AttrNames()
 	}
-	message := fmt.Sprintf("%s has no .%s field or method", x.Type(), excerpt(name))
+	if name == "__class__" {
+		return e.classOf(x), nil
+	}
+	message := fmt.Sprintf("'%s' object has no attribute '%s'", className(x), excerpt(name))
+	if c, ok := x.(*class); ok {
+		message = fmt.Sprintf("type object '%s' has no attribute '%s'", c.name, excerpt(name))
+	}
+	err := &raised{class: "AttributeError", message: message}
 	if near := nearest.Name(name, names); near != "" {
-		message += fmt.Sprintf(" (did you mean .%s?)", near)
+		err.hint = "did you mean ." + near + "?"
 	}
-	return nil, fmt.Errorf("%s", message)
+	return nil, err
 }
 
-// own calls the interpreter's own method.
-func own(thread *starlark.Thread, receiver starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	f, err := attribute(receiver, name)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*starlark.Builtin).CallInternal(thread, args, kwargs)
-}
-
-// after is a method that is the interpreter's own once before has passed.
-func after(name string, before func(e *engine, receiver starlark.Value, args starlark.Tuple) error) method {
-	return func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		if err := before(e, receiver, args); err != nil {
-			return nil, err
+// method is a method that is read from its class: str.upper, dict.fromkeys.
+func (c *class) method(m *methods, name string) method {
+	var f method
+	switch c.name {
+	case "str":
+		f = m.ofString
+		if name == "maketrans" {
+			return func(e *engine, t *starlark.Thread, _ starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+				return m.ofString(e, t, starlark.String(""), args, kwargs)
+			}
 		}
-		return own(thread, receiver, name, args, kwargs)
+	case "list":
+		f = m.ofList
+	case "dict":
+		f = m.ofDict
+		if name == "fromkeys" {
+			return fromKeys
+		}
+	case "set":
+		f = m.ofSet
 	}
+	if f == nil {
+		return nil
+	}
+	return func(e *engine, t *starlark.Thread, _ starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if len(args) == 0 {
+			return nil, raise("TypeError", "unbound method %s.%s() needs an argument", c.name, name)
+		}
+		if got := e.classOf(args[0]); !got.is(c) {
+			return nil, raise("TypeError", "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, c.name, got.name)
+		}
+		if bound := m.of(args[0]); bound != nil {
+			return bound(e, t, args[0], args[1:], kwargs)
+		}
+		return nil, raise("AttributeError", "'%s' object has no attribute '%s'", className(args[0]), name)
+	}
+}
+
+// methodNames are those of a built-in type, for suggestions.
+func methodNames(v starlark.Value) []string {
+	switch v.(type) {
+	case starlark.String:
+		return []string{"capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format", "format_map", "index", "isalnum", "isalpha",
+			"isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "join", "ljust",
+			"lower", "lstrip", "maketrans", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit",
+			"rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill"}
+	case *starlark.List:
+		return []string{"append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"}
+	case *starlark.Dict:
+		return []string{"clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"}
+	case *starlark.Set:
+		return []string{"add", "clear", "copy", "difference", "difference_update", "discard", "intersection", "intersection_update", "isdisjoint",
+			"issubset", "issuperset", "pop", "remove", "symmetric_difference", "symmetric_difference_update", "union", "update"}
+	case starlark.Tuple:
+		return []string{"count", "index"}
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/runtime/program/text"
 )
 
 // The operators of the language, bounded. Each takes any values, is what the
@@ -49,9 +51,7 @@ func (e *engine) roomCopy(n int) error {
 // addTo is x += y, which extends a list in place.
 func (e *engine) addTo(x, y starlark.Value) (starlark.Value, error) {
 	if list, ok := x.(*starlark.List); ok {
-		if items, ok := y.(starlark.Iterable); ok {
-			return list, e.extend(list, items)
-		}
+		return list, e.extend(list, y)
 	}
 	return e.add(x, y)
 }
@@ -157,35 +157,71 @@ func (e *engine) shiftLeft(x, y starlark.Value) (starlark.Value, error) {
 	return starlark.Binary(syntax.LTLT, x, y)
 }
 
-// union is x | y of ints, sets and dicts.
-func (e *engine) union(x, y starlark.Value) (starlark.Value, error) {
-	if err := e.chargeBoth(x, y); err != nil {
-		return nil, err
+// setOperator is x op y of sets and of views that are like sets, and | of
+// dicts; ok is false for other operands.
+func (e *engine) setOperator(symbol string, x, y starlark.Value) (v starlark.Value, ok bool, err error) {
+	if symbol == "|" && isMapping(x) && isMapping(y) {
+		d := new(starlark.Dict)
+		if err := e.updateDict(d, x.(starlark.IterableMapping)); err != nil {
+			return nil, true, err
+		}
+		return d, true, e.updateDict(d, y.(starlark.IterableMapping))
 	}
-	return starlark.Binary(syntax.PIPE, x, y)
+	a, isSet := asSet(x)
+	b, too := asSet(y)
+	if !isSet || !too {
+		return nil, false, nil
+	}
+	v, err = e.combine(map[string]string{"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol], a, b)
+	return v, true, err
 }
 
-// unionTo is x |= y, which updates a dict in place.
+// unionTo is x |= y, which updates a dict or set in place.
 func (e *engine) unionTo(x, y starlark.Value) (starlark.Value, error) {
-	if to, ok := x.(*starlark.Dict); ok {
-		if from, ok := y.(*starlark.Dict); ok {
-			return to, e.updateDict(to, from)
+	switch to := x.(type) {
+	case *starlark.Dict:
+		return to, e.fill("update", to, starlark.Tuple{y}, nil)
+	case *starlark.Set:
+		if from, ok := asSet(y); ok {
+			return to, e.insert(to, from)
 		}
 	}
-	return e.union(x, y)
+	return e.operator("$|")(x, y)
 }
 
-// chargeBoth debits an operation that copies both sets or dicts.
-func (e *engine) chargeBoth(x, y starlark.Value) error {
-	switch x.(type) {
-	case *starlark.Dict, *starlark.Set:
-		n := starlark.Len(x) + max(0, starlark.Len(y))
-		if err := e.roomKeys(n); err != nil {
-			return err
+// setTo is x op= y for sets, in place, and op for all else.
+func (e *engine) setTo(symbol string) binary {
+	name := map[string]string{"&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol]
+	return func(x, y starlark.Value) (starlark.Value, error) {
+		set, ok := x.(*starlark.Set)
+		other, too := asSet(y)
+		if !ok || !too {
+			return e.operator("$"+symbol)(x, y)
 		}
-		return e.charge(n)
+		result, err := e.combine(name, set, other)
+		if err != nil {
+			return nil, err
+		}
+		if err := set.Clear(); err != nil {
+			return nil, err
+		}
+		return set, e.insert(set, result)
 	}
-	return nil
+}
+
+// multiplyTo is x *= y, which repeats a list in place.
+func (e *engine) multiplyTo(x, y starlark.Value) (starlark.Value, error) {
+	v, err := e.operator("$*")(x, y)
+	if list, ok := x.(*starlark.List); ok && err == nil {
+		if more, ok := v.(*starlark.List); ok {
+			items, err := e.collect(more)
+			if err != nil {
+				return nil, err
+			}
+			return list, e.refill(list, items)
+		}
+	}
+	return v, err
 }
 
 // index is x[y].
@@ -196,29 +232,37 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 			return x.Index(i), nil
 		}
 	case *starlark.Dict:
-		v, found, err := e.lookup(x, y)
-		if err != nil {
+		if err := e.key(y); err != nil {
 			return nil, err
 		}
-		if !found {
-			return nil, fmt.Errorf("key %s not in dict", e.brief(y))
+		v, found, err := x.Get(y)
+		if err == nil && !found {
+			err = raiseKey(y)
 		}
-		return v, nil
+		return v, err
 	case *record:
 		v, _, err := x.Get(y)
 		return v, err
+	case starlark.String:
+		if i, ok := number(y).(starlark.Int); ok {
+			if n, small := i.Int64(); small {
+				if c, ok := text.At(string(x), int(n)); ok {
+					return starlark.String(c), nil
+				}
+			}
+		}
 	case starlark.Mapping:
 		v, found, err := x.Get(y)
 		if err == nil && !found {
-			err = fmt.Errorf("key %s not in %s", e.brief(y), x.Type())
+			err = raiseKey(y)
 		}
 		return v, err
-	case starlark.Indexable: // str, bytes, tuple, range
+	case starlark.Indexable: // tuple, range
 		if i, ok := place(y, x.Len()); ok {
 			return x.Index(i), nil
 		}
 	default:
-		return nil, fmt.Errorf("unhandled index operation %s[%s]", x.Type(), y.Type())
+		return nil, raise("TypeError", "'%s' object is not subscriptable", className(x))
 	}
 	return nil, badIndex(x, y)
 }
@@ -228,20 +272,21 @@ func (e *engine) setItem(x, y, z starlark.Value) error {
 	switch x := x.(type) {
 	case *starlark.Dict:
 		return e.setKey(x, y, z)
-	case starlark.HasSetKey:
-		return x.SetKey(y, z)
-	case starlark.HasSetIndex:
-		if i, ok := place(y, x.Len()); ok {
-			return x.SetIndex(i, z)
+	case *record:
+		return raise("TypeError", "%s", errImmutable)
+	case *starlark.List:
+		at, ok := place(y, x.Len())
+		if !ok {
+			return listIndexError(y, "list assignment index out of range")
 		}
-		return badIndex(x, y)
+		return x.SetIndex(at, z)
 	}
-	return fmt.Errorf("%s value does not support item assignment", x.Type())
+	return raise("TypeError", "'%s' object does not support item assignment", className(x))
 }
 
 // place is the offset of index v in a sequence of n.
 func place(v starlark.Value, n int) (int, bool) {
-	i, ok := v.(starlark.Int)
+	i, ok := number(v).(starlark.Int)
 	if !ok {
 		return 0, false
 	}
@@ -256,49 +301,35 @@ func place(v starlark.Value, n int) (int, bool) {
 }
 
 func badIndex(x, y starlark.Value) error {
-	i, ok := y.(starlark.Int)
-	if !ok {
-		return fmt.Errorf("%s index: got %s, want int", x.Type(), y.Type())
+	name := className(x)
+	if _, ok := number(y).(starlark.Int); ok {
+		if name == "str" {
+			name = "string"
+		}
+		if name == "range" {
+			name = "range object"
+		}
+		return raise("IndexError", "%s index out of range", name)
 	}
-	n := starlark.Len(x)
-	text, err := digits(i)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s index out of range", x.Type())
-	case n == 0:
-		return fmt.Errorf("index %s out of range: empty %s", text, x.Type())
+	if name == "str" {
+		return raise("TypeError", "string indices must be integers, not '%s'", className(y))
 	}
-	return fmt.Errorf("%s index %s out of range [%d:%d]", x.Type(), text, -n, n-1)
+	return raise("TypeError", "%s indices must be integers or slices, not %s", name, className(y))
 }
 
 // slice is x[lo:hi:step]; None stands for what is left out.
 func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	sequence, ok := x.(starlark.Sliceable)
 	if !ok {
-		return nil, fmt.Errorf("invalid slice operand %s", x.Type())
+		return nil, raise("TypeError", "'%s' object is not subscriptable", className(x))
 	}
-	by := 1
-	if step != starlark.None {
-		var err error
-		if by, err = starlark.AsInt32(step); err != nil {
-			return nil, fmt.Errorf("invalid slice step: %s", err)
-		}
-		if by == 0 {
-			return nil, fmt.Errorf("zero is not a valid slice step")
-		}
-	}
+	s, isString := x.(starlark.String)
 	n := sequence.Len()
-	least, most := 0, n
-	from, to := 0, n
-	if by < 0 {
-		least, most = -1, n-1
-		from, to = n-1, -1
+	if isString {
+		n = text.Len(string(s))
 	}
-	var err error
-	if from, err = bound("start", lo, from, n, least, most); err != nil {
-		return nil, err
-	}
-	if to, err = bound("end", hi, to, n, least, most); err != nil {
+	from, to, by, err := sliceBounds(n, lo, hi, step)
+	if err != nil {
 		return nil, err
 	}
 	if by > 0 {
@@ -306,10 +337,13 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	} else {
 		to = min(to, from)
 	}
-	if _, isString := x.(starlark.String); !isString || by != 1 {
+	if !isString || by != 1 {
 		if err := e.chargeCopy((to - from) / by); err != nil {
 			return nil, err
 		}
+	}
+	if isString {
+		return starlark.String(text.Slice(string(s), from, to, by)), nil
 	}
 	return sequence.Slice(from, to, by), nil
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"slices"
 
 	"go.starlark.net/starlark"
@@ -26,8 +25,23 @@ func (e *engine) parallel(_ *starlark.Thread, b *starlark.Builtin, args starlark
 	if err != nil {
 		return nil, err
 	}
+	results, errs, err := e.concurrently(list)
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, e.failedAt(i, err)
+		}
+	}
+	return starlark.NewList(results), nil
+}
+
+// concurrently calls each of list without arguments. Its error is that of all;
+// errs are those of the callables, nil for each that did not fail.
+func (e *engine) concurrently(list []starlark.Callable) (results []starlark.Value, errs []error, err error) {
 	if depth := len(e.current.path)/2 + 1; depth > MaxNesting {
-		return nil, fmt.Errorf("parallel: more than %d calls of it stand within each other", MaxNesting)
+		return nil, nil, raise("RecursionError", "parallel: more than %d calls of it stand within each other", MaxNesting)
 	}
 	e.current.ordinal++
 	g := &group{
@@ -43,29 +57,24 @@ func (e *engine) parallel(_ *starlark.Thread, b *starlark.Builtin, args starlark
 		e.conduct(g)
 	}
 	if e.fatal != nil {
-		return nil, e.fatal
+		return nil, nil, e.fatal
 	}
-	for i, err := range g.errs {
-		if err != nil {
-			return nil, e.failedAt(i, err)
-		}
-	}
-	return starlark.NewList(g.results), nil
+	return g.results, g.errs, nil
 }
 
 // callables are the elements of items, if all can be called.
-func (e *engine) callables(items starlark.Iterable) ([]starlark.Callable, error) {
+func (e *engine) callables(items starlark.Value) ([]starlark.Callable, error) {
 	if n := starlark.Len(items); n > maxCallables {
-		return nil, fmt.Errorf("parallel: a list of %d callables, at most %d are taken: let each do more", n, maxCallables)
+		return nil, raise("ValueError", "parallel: a list of %d callables, at most %d are taken: let each do more", n, maxCallables)
 	}
 	var list []starlark.Callable
 	err := e.each(items, func(item starlark.Value) error {
 		f, ok := item.(starlark.Callable)
 		switch {
 		case !ok:
-			return fmt.Errorf("parallel: element %d is %s, want a function without parameters: write lambda: in front of the call", len(list), typeName(item))
+			return raise("TypeError", "parallel: element %d is %s, want a function without parameters: write lambda: in front of the call", len(list), typeName(item))
 		case len(list) == maxCallables:
-			return fmt.Errorf("parallel: more than %d callables: let each do more", maxCallables)
+			return raise("ValueError", "parallel: more than %d callables: let each do more", maxCallables)
 		}
 		list = append(list, f)
 		return nil
@@ -86,11 +95,11 @@ func (e *engine) failedAt(i int, err error) error {
 // cancel, it does not keep from ending.
 func (e *engine) attempt(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("attempt: no function to call: write attempt(f, …)")
+		return nil, raise("TypeError", "attempt: no function to call: write attempt(f, …)")
 	}
 	f, ok := args[0].(starlark.Callable)
 	if !ok {
-		return nil, fmt.Errorf("attempt: got %s, want a function: give the call's arguments after it, attempt(f, …), or write lambda: in front", typeName(args[0]))
+		return nil, raise("TypeError", "attempt: got %s, want a function: give the call's arguments after it, attempt(f, …), or write lambda: in front", typeName(args[0]))
 	}
 	value, err := starlark.Call(thread, f, args[1:], kwargs)
 	if err == nil {

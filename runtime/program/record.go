@@ -97,11 +97,11 @@ func (r *record) Attr(name string) (starlark.Value, error) {
 	case "values":
 		return starlark.NewBuiltin("values", r.list(func(i int) starlark.Value { return r.values[i] })), nil
 	}
-	return nil, r.noField(name)
+	return nil, raise("AttributeError", "%s", r.noField(name))
 }
 
-func (r *record) noField(name string) error {
-	return fmt.Errorf("the record has no field %s%s", excerpt(name), r.suggest(name))
+func (r *record) noField(name string) string {
+	return fmt.Sprintf("the record has no field %s%s", excerpt(name), r.suggest(name))
 }
 
 // suggest names the field that has one of this name inside, or the nearest one,
@@ -145,16 +145,21 @@ var errImmutable = fmt.Errorf("a record cannot be changed: make a dict of it wit
 func (r *record) Get(key starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(key)
 	if !ok {
-		return nil, false, fmt.Errorf("a record's keys are strings, got %s%s", typeName(key), r.shape.listed("; its fields are "))
+		return nil, false, noKey(key, fmt.Sprintf("a record's keys are strings, got %s%s", className(key), r.shape.listed("; its fields are ")))
 	}
 	i, ok := r.shape.index[name]
 	if !ok {
-		return nil, false, r.noField(name)
+		return nil, false, noKey(key, r.noField(name))
 	}
 	if r.values[i] == nil {
-		return nil, false, fmt.Errorf("the optional field %s is absent here: read it with .get(%q)", name, name)
+		return nil, false, noKey(key, fmt.Sprintf("the optional field %s is absent here: read it with .get(%q)", name, name))
 	}
 	return r.values[i], true, nil
+}
+
+// noKey is KeyError(key) that says more to the author.
+func noKey(key starlark.Value, hint string) error {
+	return &raised{class: "KeyError", message: "a key", argument: key, hint: hint}
 }
 
 func (r *record) get(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -4,47 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
-
 	"github.com/capgen/capgen/runtime/fault"
 )
-
-// sourceName is the file name inside positions; no author ever sees it.
-const sourceName = "program"
-
-// dialect is every flag the interpreter has: what models write needs them all.
-func dialect() *syntax.FileOptions {
-	return &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true}
-}
-
-// code is a program that can run: Init its program, then call its entry.
-type code struct {
-	program *starlark.Program
-	entry   string
-}
-
-// compile checks, parses, lowers and resolves source.
-func compile(source string, e *engine) (*code, *fault.Fault) {
-	if f := checkSource(source, e.limits.SourceBytes); f != nil {
-		return nil, f
-	}
-	file, err := dialect().Parse(sourceName, source, 0)
-	if err != nil {
-		return nil, e.syntaxFault(source, err)
-	}
-	entry, f := lower(file)
-	if f != nil {
-		return nil, f
-	}
-	boundOperators(file, e.isNamespace)
-	e.predeclared = starlark.StringDict{}
-	program, err := starlark.FileProgram(file, e.has)
-	if err != nil {
-		return nil, e.resolveFault(source, err)
-	}
-	return &code{program: program, entry: entry}, nil
-}
 
 // checkSource refuses what the scanner would misread: it stops at a NUL, and
 // takes any byte inside a string.

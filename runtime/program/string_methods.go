@@ -1,39 +1,336 @@
 package program
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/runtime/program/text"
 )
 
+// stringMethod is a method of str (package text), sized and charged; nil if str
+// has none of that name.
 func stringMethod(name string) method {
-	switch name {
-	case "format":
-		return formatMethod
-	case "join":
-		return join
-	case "replace":
-		return replace
-	case "split", "rsplit":
-		return split(name)
-	case "splitlines":
-		return after(name, func(e *engine, receiver starlark.Value, _ starlark.Tuple) error {
-			s := string(receiver.(starlark.String))
-			return e.roomParts(s, strings.Count(s, "\n")+1)
-		})
-	case "capitalize", "lower", "title", "upper":
-		return after(name, func(e *engine, receiver starlark.Value, _ starlark.Tuple) error {
-			return e.roomBytes(starlark.Len(receiver))
-		})
-	case "count", "find", "index", "rfind", "rindex":
-		return after(name, func(e *engine, receiver starlark.Value, _ starlark.Tuple) error {
-			return e.chargeBytes(starlark.Len(receiver))
+	if f := predicate(name); f != nil {
+		return stringCall(name, 0, 0, func(e *engine, s string, _ []starlark.Value) (starlark.Value, error) {
+			return starlark.Bool(f(s)), e.chargeBytes(len(s))
 		})
 	}
+	if f := transformation(name); f != nil {
+		return stringCall(name, 0, 0, func(e *engine, s string, _ []starlark.Value) (starlark.Value, error) {
+			// A letter becomes three at most.
+			if err := e.roomBytes(3 * len(s)); err != nil {
+				return nil, err
+			}
+			return starlark.String(f(s)), nil
+		})
+	}
+	switch name {
+	case "find", "rfind", "index", "rindex", "count":
+		return stringCall(name, 1, 3, searchMethod(name))
+	case "startswith", "endswith":
+		return stringCall(name, 1, 3, affixMethod(name))
+	case "strip", "lstrip", "rstrip":
+		return stringCall(name, 0, 1, stripMethod(name))
+	case "split", "rsplit":
+		return splitMethod(name)
+	case "splitlines":
+		return linesMethod
+	case "partition", "rpartition":
+		return stringCall(name, 1, 1, partitionMethod(name))
+	case "center", "ljust", "rjust":
+		return stringCall(name, 1, 2, padMethod(name))
+	case "zfill":
+		return stringCall(name, 1, 1, zfill)
+	case "expandtabs":
+		return stringCall(name, 0, 1, expandTabs)
+	case "replace":
+		return stringCall(name, 2, 3, replaceMethod)
+	case "removeprefix":
+		return stringCall(name, 1, 1, removeMethod(strings.TrimPrefix))
+	case "removesuffix":
+		return stringCall(name, 1, 1, removeMethod(strings.TrimSuffix))
+	case "join":
+		return stringCall(name, 1, 1, joinMethod)
+	case "format":
+		return formatMethod
+	case "format_map":
+		return formatMapMethod
+	case "translate":
+		return stringCall(name, 1, 1, translateMethod)
+	case "maketrans":
+		return stringCall(name, 1, 3, makeTrans)
+	}
 	return nil
+}
+
+func predicate(name string) func(string) bool {
+	switch name {
+	case "isalnum":
+		return text.IsAlnum
+	case "isalpha":
+		return text.IsAlpha
+	case "isascii":
+		return text.IsASCII
+	case "isdecimal":
+		return text.IsDecimal
+	case "isdigit":
+		return text.IsDigit
+	case "isidentifier":
+		return text.IsIdentifier
+	case "islower":
+		return text.IsLower
+	case "isnumeric":
+		return text.IsNumeric
+	case "isprintable":
+		return text.IsPrintable
+	case "isspace":
+		return text.IsSpaceText
+	case "istitle":
+		return text.IsTitle
+	case "isupper":
+		return text.IsUpper
+	}
+	return nil
+}
+
+func transformation(name string) func(string) string {
+	switch name {
+	case "capitalize":
+		return text.Capitalize
+	case "casefold":
+		return text.Fold
+	case "lower":
+		return text.Lower
+	case "swapcase":
+		return text.SwapCase
+	case "title":
+		return text.Title
+	case "upper":
+		return text.Upper
+	}
+	return nil
+}
+
+// stringCall is a method with positional arguments only.
+func stringCall(name string, least, most int, f func(e *engine, s string, args []starlark.Value) (starlark.Value, error)) method {
+	return func(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if len(kwargs) > 0 {
+			return nil, raise("TypeError", "str.%s() takes no keyword arguments", name)
+		}
+		if err := argumentCount("str."+name, len(args), least, most); err != nil {
+			return nil, err
+		}
+		return f(e, string(receiver.(starlark.String)), args)
+	}
+}
+
+// argumentCount is CPython's check of how many arguments a method takes.
+func argumentCount(name string, n, least, most int) error {
+	_, short, ok := strings.Cut(name, ".")
+	if !ok {
+		short = name
+	}
+	plural := func(n int) string {
+		if n == 1 {
+			return ""
+		}
+		return "s"
+	}
+	switch {
+	case n >= least && n <= most:
+		return nil
+	case most == 0:
+		return raise("TypeError", "%s() takes no arguments (%d given)", name, n)
+	case least == most && most == 1:
+		return raise("TypeError", "%s() takes exactly one argument (%d given)", name, n)
+	case least == most:
+		return raise("TypeError", "%s expected %d argument%s, got %d", short, most, plural(most), n)
+	case n < least:
+		return raise("TypeError", "%s expected at least %d argument%s, got %d", short, least, plural(least), n)
+	}
+	return raise("TypeError", "%s expected at most %d argument%s, got %d", short, most, plural(most), n)
+}
+
+// textArgument is an argument that has to be a str.
+func textArgument(method string, v starlark.Value) (string, error) {
+	s, ok := starlark.AsString(v)
+	if !ok {
+		return "", raise("TypeError", "must be str, not %s", className(v))
+	}
+	return s, nil
+}
+
+// intArgument is an argument that has to be an int; it is cut to 32 bits.
+func intArgument(v starlark.Value) (int, error) {
+	i, ok := number(v).(starlark.Int)
+	if !ok {
+		return 0, raise("TypeError", "'%s' object cannot be interpreted as an integer", className(v))
+	}
+	n, small := i.Int64()
+	const most = 1 << 31
+	switch {
+	case !small && i.Sign() < 0 || small && n < -most:
+		return -most, nil
+	case !small || n > most:
+		return most, nil
+	}
+	return int(n), nil
+}
+
+// offsets are the start and end of a search.
+func offsets(args []starlark.Value) (start, end int, err error) {
+	start, end = 0, text.End
+	for i, p := range []*int{&start, &end} {
+		if i >= len(args) || args[i] == starlark.None {
+			continue
+		}
+		if *p, err = intArgument(args[i]); err != nil {
+			return 0, 0, raise("TypeError", "slice indices must be integers or None or have an __index__ method")
+		}
+	}
+	return start, end, nil
+}
+
+func searchMethod(name string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		sub, err := textArgument(name, args[0])
+		if err != nil {
+			return nil, err
+		}
+		start, end, err := offsets(args[1:])
+		if err != nil {
+			return nil, err
+		}
+		if err := e.chargeBytes(2 * len(s)); err != nil {
+			return nil, err
+		}
+		n := 0
+		switch name {
+		case "find", "index":
+			n = text.Find(s, sub, start, end)
+		case "rfind", "rindex":
+			n = text.RFind(s, sub, start, end)
+		default:
+			n = text.Count(s, sub, start, end)
+		}
+		if n < 0 && strings.HasSuffix(name, "index") {
+			return nil, raise("ValueError", "substring not found")
+		}
+		return starlark.MakeInt(n), nil
+	}
+}
+
+func affixMethod(name string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	has := text.HasPrefix
+	if name == "endswith" {
+		has = text.HasSuffix
+	}
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		start, end, err := offsets(args[1:])
+		if err != nil {
+			return nil, err
+		}
+		if start != 0 || end != text.End {
+			if err := e.chargeBytes(len(s)); err != nil {
+				return nil, err
+			}
+		}
+		wrong := func(v starlark.Value) error {
+			return raise("TypeError", "%s first arg must be str or a tuple of str, not %s", name, className(v))
+		}
+		switch v := args[0].(type) {
+		case starlark.String:
+			return starlark.Bool(has(s, string(v), start, end)), nil
+		case starlark.Tuple:
+			for _, item := range v {
+				affix, ok := starlark.AsString(item)
+				if !ok {
+					return nil, raise("TypeError", "tuple for %s must only contain str, not %s", name, className(item))
+				}
+				if err := e.charge(1); err != nil {
+					return nil, err
+				}
+				if has(s, affix, start, end) {
+					return starlark.True, nil
+				}
+			}
+			return starlark.False, nil
+		}
+		return nil, wrong(args[0])
+	}
+}
+
+func stripMethod(name string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		var characters *string
+		if len(args) > 0 && args[0] != starlark.None {
+			c, ok := starlark.AsString(args[0])
+			if !ok {
+				return nil, raise("TypeError", "%s arg must be None or str", name)
+			}
+			characters = &c
+			if err := e.chargeBytes(len(s) * min(len(c), 64)); err != nil {
+				return nil, err
+			}
+		}
+		return starlark.String(text.Strip(s, characters, name != "rstrip", name != "lstrip")), e.chargeBytes(len(s))
+	}
+}
+
+func splitMethod(name string) method {
+	return func(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		s := string(receiver.(starlark.String))
+		var separator, times starlark.Value = starlark.None, starlark.MakeInt(-1)
+		if err := unpackArguments(name, args, kwargs, "sep?", &separator, "maxsplit?", &times); err != nil {
+			return nil, err
+		}
+		most, err := intArgument(times)
+		if err != nil {
+			return nil, err
+		}
+		if separator == starlark.None {
+			if err := e.roomParts(s, words(s)); err != nil {
+				return nil, err
+			}
+			if name == "split" {
+				return textList(text.Fields(s, most)), nil
+			}
+			return textList(text.RFields(s, most)), nil
+		}
+		by, err := textArgument(name, separator)
+		if err != nil {
+			return nil, err
+		}
+		if by == "" {
+			return nil, raise("ValueError", "empty separator")
+		}
+		parts := strings.Count(s, by) + 1
+		if most >= 0 {
+			parts = min(parts, most+1)
+		}
+		if err := e.roomParts(s, parts); err != nil {
+			return nil, err
+		}
+		if name == "split" {
+			return textList(text.Split(s, by, most)), nil
+		}
+		return textList(text.RSplit(s, by, most)), nil
+	}
+}
+
+// words is how many parts white space makes of s at most.
+func words(s string) int {
+	n, space := 0, true
+	for _, r := range s {
+		is := text.IsSpace(r)
+		if space && !is {
+			n++
+		}
+		space = is
+	}
+	return n
 }
 
 // roomParts refuses to cut s into n parts when they are too many.
@@ -47,224 +344,250 @@ func (e *engine) roomParts(s string, n int) error {
 	return e.chargeBytes(len(s))
 }
 
-func split(name string) method {
-	return after(name, func(e *engine, receiver starlark.Value, args starlark.Tuple) error {
-		s := string(receiver.(starlark.String))
-		if len(args) > 1 {
-			if most, err := starlark.AsInt32(args[1]); err == nil && most >= 0 && most < maxItems {
-				// Cut at most so often; from the right, all are found first.
-				if name == "split" {
-					return e.roomParts(s, min(most, len(s))+1)
-				}
-			}
-		}
-		if len(args) > 0 {
-			if separator, ok := starlark.AsString(args[0]); ok && separator != "" {
-				return e.roomParts(s, strings.Count(s, separator)+1)
-			}
-		}
-		words := len(s)/2 + 1
-		if words > maxItems {
-			words = 0
-			space := true
-			for _, r := range s {
-				is := unicode.IsSpace(r)
-				if space && !is {
-					words++
-				}
-				space = is
-			}
-		}
-		return e.roomParts(s, words)
-	})
+func textList(parts []string) starlark.Value {
+	items := make([]starlark.Value, len(parts))
+	for i, s := range parts {
+		items[i] = starlark.String(s)
+	}
+	return starlark.NewList(items)
 }
 
-func join(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	items, err := one("join", args, kwargs, 1)
-	if err != nil {
-		return nil, err
-	}
-	separator := string(receiver.(starlark.String))
-	list, size := make([]string, 0, max(0, min(starlark.Len(items), 1024))), 0
-	err = e.each(items, func(item starlark.Value) error {
-		s, ok := starlark.AsString(item)
-		if !ok {
-			return fmt.Errorf("join: in list, want string, got %s", item.Type())
-		}
-		if size += len(s); len(list) > 0 {
-			size += len(separator)
-		}
-		list = append(list, s)
-		if size > maxStringBytes {
-			return e.roomBytes(size)
-		}
-		return e.roomItems(len(list))
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := e.roomBytes(size); err != nil {
-		return nil, err
-	}
-	return starlark.String(strings.Join(list, separator)), nil
-}
-
-func replace(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var old, by string
-	most := -1
-	if err := starlark.UnpackPositionalArgs("replace", args, kwargs, 2, &old, &by, &most); err != nil {
-		return nil, err
-	}
+func linesMethod(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	s := string(receiver.(starlark.String))
-	if err := e.chargeBytes(len(s)); err != nil {
+	var keep starlark.Value = starlark.False
+	if err := unpackArguments("splitlines", args, kwargs, "keepends?", &keep); err != nil {
 		return nil, err
+	}
+	if err := e.roomParts(s, len(s)/2+1); err != nil {
+		return nil, err
+	}
+	return textList(text.Lines(s, bool(keep.Truth()))), nil
+}
+
+func partitionMethod(name string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	cut := text.Partition
+	if name == "rpartition" {
+		cut = text.RPartition
+	}
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		by, err := textArgument(name, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if by == "" {
+			return nil, raise("ValueError", "empty separator")
+		}
+		a, b, c := cut(s, by)
+		return starlark.Tuple{starlark.String(a), starlark.String(b), starlark.String(c)}, e.chargeBytes(len(s))
+	}
+}
+
+func padMethod(name string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		width, err := intArgument(args[0])
+		if err != nil {
+			return nil, err
+		}
+		fill := " "
+		if len(args) > 1 {
+			f, ok := starlark.AsString(args[1])
+			if !ok {
+				return nil, raise("TypeError", "The fill character must be a unicode character, not %s", className(args[1]))
+			}
+			if utf8.RuneCountInString(f) != 1 {
+				return nil, raise("TypeError", "The fill character must be exactly one character long")
+			}
+			fill = f
+		}
+		if err := e.roomBytes(len(s) + max(width, 0)*len(fill)); err != nil {
+			return nil, err
+		}
+		switch name {
+		case "center":
+			return starlark.String(text.Center(s, width, fill)), nil
+		case "ljust":
+			return starlark.String(text.LJust(s, width, fill)), nil
+		}
+		return starlark.String(text.RJust(s, width, fill)), nil
+	}
+}
+
+func zfill(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	width, err := intArgument(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := e.roomBytes(len(s) + max(width, 0)); err != nil {
+		return nil, err
+	}
+	return starlark.String(text.ZFill(s, width)), nil
+}
+
+func expandTabs(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	size := 8
+	if len(args) > 0 {
+		var err error
+		if size, err = intArgument(args[0]); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.roomBytes(len(s) + text.Tabs(s, size)); err != nil {
+		return nil, err
+	}
+	return starlark.String(text.ExpandTabs(s, size)), nil
+}
+
+func replaceMethod(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	old, ok := starlark.AsString(args[0])
+	if !ok {
+		return nil, raise("TypeError", "replace() argument 1 must be str, not %s", className(args[0]))
+	}
+	by, ok := starlark.AsString(args[1])
+	if !ok {
+		return nil, raise("TypeError", "replace() argument 2 must be str, not %s", className(args[1]))
+	}
+	most := -1
+	if len(args) > 2 {
+		var err error
+		if most, err = intArgument(args[2]); err != nil {
+			return nil, err
+		}
 	}
 	n := strings.Count(s, old)
 	if most >= 0 {
 		n = min(n, most)
 	}
-	// Both are at most maxStringBytes, so that this does not overflow.
-	if err := e.roomBytes(len(s) + n*(len(by)-len(old))); err != nil {
+	if err := e.roomBytes(len(s) + n*max(len(by)-len(old), 0)); err != nil {
 		return nil, err
 	}
-	return starlark.String(strings.Replace(s, old, by, n)), nil
+	return starlark.String(text.Replace(s, old, by, most)), nil
 }
 
-// rendered is the text of a value that was written within bounds, and stands
-// for it in a format.
-type rendered struct {
-	starlark.NoneType
-	text string
-}
-
-func (r rendered) String() string { return r.text }
-
-// renderedMapping is the text of a mapping that is an operand of % itself: %
-// does not mind one that no field uses.
-type renderedMapping struct{ rendered }
-
-func (renderedMapping) Get(starlark.Value) (starlark.Value, bool, error) { return nil, false, nil }
-
-// render replaces a container by its text.
-func (e *engine) render(v starlark.Value) (_ starlark.Value, size int, err error) {
-	switch v := v.(type) {
-	case starlark.String:
-		return v, 2*len(v) + 2, nil // quoted at worst, of mostly printable text
-	case starlark.NoneType, starlark.Bool, starlark.Float:
-		return v, 32, nil
-	case starlark.Int:
-		text, err := digits(v)
-		return v, len(text) + 1, err
-	}
-	text, err := e.repr(v)
-	return rendered{text: text}, len(text), err
-}
-
-// formatMethod is s.format(…). No field is longer than the longest argument.
-func formatMethod(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	format := string(receiver.(starlark.String))
-	longest := 0
-	argument := func(v starlark.Value) (starlark.Value, error) {
-		v, size, err := e.render(v)
-		longest = max(longest, size)
-		return v, err
-	}
-	var err error
-	values, named := make(starlark.Tuple, len(args)), make([]starlark.Tuple, len(kwargs))
-	for i, v := range args {
-		if values[i], err = argument(v); err != nil {
-			return nil, err
+func removeMethod(remove func(s, affix string) string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	return func(_ *engine, s string, args []starlark.Value) (starlark.Value, error) {
+		affix, ok := starlark.AsString(args[0])
+		if !ok {
+			return nil, raise("TypeError", "removeprefix() argument must be str, not %s", className(args[0]))
 		}
+		return starlark.String(remove(s, affix)), nil
 	}
-	for i, pair := range kwargs {
-		v, err := argument(pair[1])
-		if err != nil {
-			return nil, err
-		}
-		named[i] = starlark.Tuple{pair[0], v}
-	}
-	if err := e.roomFields(format, strings.Count(format, "{"), longest); err != nil {
-		return nil, err
-	}
-	return own(thread, receiver, "format", values, named)
 }
 
-// roomFields refuses a format whose n fields may become too long together.
-func (e *engine) roomFields(format string, n, longest int) error {
-	if n > 0 && longest > maxStringBytes/n {
-		return e.tooLarge("a text of that many bytes")
+func joinMethod(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	if _, err := e.iter(args[0]); err != nil {
+		return nil, raise("TypeError", "can only join an iterable")
 	}
-	return e.roomBytes(len(format) + n*longest)
-}
-
-// percent is format % v.
-func (e *engine) percent(format string, v starlark.Value) (starlark.Value, error) {
-	fields, longest := strings.Count(format, "%"), 0
-	argument := func(v starlark.Value) (starlark.Value, error) {
-		v, size, err := e.render(v)
-		longest = max(longest, size)
-		return v, err
-	}
-	var operand starlark.Value
-	var err error
-	switch v := v.(type) {
-	case starlark.Tuple:
-		values := make(starlark.Tuple, len(v))
-		for i := range v {
-			if i > fields { // too many, as will be said
-				values[i] = starlark.None
-			} else if values[i], err = argument(v[i]); err != nil {
-				return nil, err
-			}
-		}
-		operand = values
-	case starlark.Mapping:
-		operand, err = e.percentNamed(format, v, argument)
-	default:
-		operand, err = argument(v)
-	}
+	items, err := e.collect(args[0])
 	if err != nil {
 		return nil, err
 	}
-	if err := e.roomFields(format, fields, longest); err != nil {
+	n := len(s) * max(len(items)-1, 0)
+	for i, v := range items {
+		part, ok := v.(starlark.String)
+		if !ok {
+			return nil, raise("TypeError", "sequence item %d: expected str instance, %s found", i, className(v))
+		}
+		n += len(part)
+	}
+	if err := e.roomBytes(n); err != nil {
 		return nil, err
 	}
-	return starlark.Binary(syntax.PERCENT, starlark.String(format), operand)
+	var b strings.Builder
+	b.Grow(n)
+	for i, v := range items {
+		if i > 0 {
+			b.WriteString(s)
+		}
+		b.WriteString(string(v.(starlark.String)))
+	}
+	return starlark.String(b.String()), nil
 }
 
-// percentNamed is a dict of the values that %(name)s fields name. A dict may
-// also be an operand of its own: "%s" % d.
-func (e *engine) percentNamed(format string, from starlark.Mapping, argument func(starlark.Value) (starlark.Value, error)) (starlark.Value, error) {
-	if !strings.Contains(format, "%(") {
-		v, err := argument(from)
-		if r, ok := v.(rendered); ok {
-			return renderedMapping{r}, err
-		}
-		return v, err
+// translateMethod is s.translate(table) of a dict from code points to code
+// points, texts or None.
+func translateMethod(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	table, ok := args[0].(starlark.Mapping)
+	if !ok {
+		return nil, raise("TypeError", "'%s' object is not subscriptable", className(args[0]))
 	}
-	to := new(starlark.Dict)
-	for rest := format; ; {
-		_, after, found := strings.Cut(rest, "%(")
-		if !found {
-			return to, nil
-		}
-		name, after, found := strings.Cut(after, ")")
-		if !found {
-			return to, nil
-		}
-		rest = after
-		v, ok, err := from.Get(starlark.String(name))
-		if err != nil || !ok {
-			continue // the interpreter says so
-		}
-		if _, twice, _ := to.Get(starlark.String(name)); twice {
-			continue
-		}
-		if v, err = argument(v); err != nil {
+	var b strings.Builder
+	for _, r := range s {
+		if err := e.charge(1); err != nil {
 			return nil, err
 		}
-		if err := to.SetKey(starlark.String(name), v); err != nil {
+		v, found, err := table.Get(starlark.MakeInt(int(r)))
+		if err != nil {
+			return nil, err
+		}
+		switch to := v.(type) {
+		case nil, starlark.NoneType:
+			if !found {
+				b.WriteRune(r)
+			}
+		case starlark.String:
+			if err := e.roomBytes(b.Len() + len(to)); err != nil {
+				return nil, err
+			}
+			b.WriteString(string(to))
+		case starlark.Int:
+			n, small := to.Int64()
+			if !small || n < 0 || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+				return nil, raise("ValueError", "character mapping must be in range(0x110000)")
+			}
+			b.WriteRune(rune(n))
+		default:
+			return nil, raise("TypeError", "character mapping must return integer, None or str")
+		}
+	}
+	return starlark.String(b.String()), nil
+}
+
+// makeTrans is str.maketrans.
+func makeTrans(e *engine, _ string, args []starlark.Value) (starlark.Value, error) {
+	table := new(starlark.Dict)
+	if len(args) == 1 {
+		from, ok := args[0].(starlark.IterableMapping)
+		if !ok {
+			return nil, raise("TypeError", "if you give only one argument to maketrans it must be a dict")
+		}
+		for _, item := range from.Items() {
+			key := item[0]
+			if s, ok := starlark.AsString(key); ok {
+				if utf8.RuneCountInString(s) != 1 {
+					return nil, raise("ValueError", "string keys in translate table must be of length 1")
+				}
+				r, _ := utf8.DecodeRuneInString(s)
+				key = starlark.MakeInt(int(r))
+			}
+			if err := e.setKey(table, key, item[1]); err != nil {
+				return nil, err
+			}
+		}
+		return table, e.charge(table.Len())
+	}
+	var parts [3][]rune
+	for i, v := range args {
+		s, err := textArgument("maketrans", v)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = []rune(s)
+		if err := e.charge(len(parts[i])); err != nil {
 			return nil, err
 		}
 	}
+	if len(parts[0]) != len(parts[1]) {
+		return nil, raise("ValueError", "the first two maketrans arguments must have equal length")
+	}
+	for i, r := range parts[0] {
+		if err := e.setKey(table, starlark.MakeInt(int(r)), starlark.MakeInt(int(parts[1][i]))); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range parts[2] {
+		if err := e.setKey(table, starlark.MakeInt(int(r)), starlark.None); err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
 }

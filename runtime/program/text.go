@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
+
+	"github.com/capgen/capgen/runtime/program/format"
+	"github.com/capgen/capgen/runtime/program/text"
 )
 
 // textWriter writes values as str and repr do, into at most limit bytes. Parts
@@ -22,10 +24,13 @@ type textWriter struct {
 // errCut ends a text that may be cut.
 var errCut = fmt.Errorf("cut")
 
-// str is what str(v) is: the text of a string itself, of all else repr.
+// str is str(v).
 func (e *engine) str(v starlark.Value) (string, error) {
-	if s, ok := v.(starlark.String); ok {
-		return string(s), nil
+	switch v := v.(type) {
+	case starlark.String:
+		return string(v), nil
+	case *exception:
+		return v.text()
 	}
 	return e.repr(v)
 }
@@ -62,31 +67,15 @@ func (w *textWriter) text(s string) error {
 	return w.engine.tooLarge("a text of that many bytes")
 }
 
-func (w *textWriter) quoted(s string, bytes bool) error {
+func (w *textWriter) quoted(s string) error {
 	room := w.limit - w.out.Len()
-	if len(s)+2 <= room && !bytes && isPlain(s) {
-		w.out.WriteByte('"')
-		w.out.WriteString(s)
-		w.out.WriteByte('"')
-		return w.engine.chargeBytes(len(s))
-	}
 	if len(s) > room {
 		if !w.cut {
 			return w.engine.tooLarge("a text of that many bytes")
 		}
 		s = s[:room]
 	}
-	return w.text(syntax.Quote(s, bytes))
-}
-
-// isPlain reports whether nothing in s is escaped.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
+	return w.text(text.Repr(s, false))
 }
 
 func (w *textWriter) value(v starlark.Value, depth int) error {
@@ -95,9 +84,9 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 	}
 	switch v := v.(type) {
 	case starlark.String:
-		return w.quoted(string(v), false)
-	case starlark.Bytes:
-		return w.quoted(string(v), true)
+		return w.quoted(string(v))
+	case starlark.Float:
+		return w.text(format.Repr(float64(v)))
 	case starlark.Int:
 		s, err := digits(v)
 		if err != nil {
@@ -112,11 +101,24 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 		}
 		return w.list("(", ")", v, depth)
 	case *starlark.Set:
-		return w.list("set([", "])", v, depth)
+		if v.Len() == 0 {
+			return w.text("set()")
+		}
+		return w.list("{", "}", v, depth)
 	case *starlark.Dict:
 		return w.mapping(v, depth)
 	case *record:
 		return w.mapping(v, depth)
+	case *view:
+		return w.list("dict_"+v.part+"([", "])", v.list(), depth)
+	case *exception:
+		if err := w.text(v.class.name); err != nil {
+			return err
+		}
+		if len(v.args) == 1 {
+			return w.list("(", ")", v.args, depth)
+		}
+		return w.value(v.args, depth)
 	}
 	return w.text(v.String())
 }

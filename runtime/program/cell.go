@@ -1,0 +1,65 @@
+package program
+
+import (
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/program/lower"
+)
+
+// cell is a variable that several functions assign (package lower).
+type cell struct {
+	starlark.NoneType
+	name  string
+	value starlark.Value // nil: it has none
+}
+
+var _ starlark.HasSetField = (*cell)(nil)
+
+// Attr reads the variable.
+func (c *cell) Attr(string) (starlark.Value, error) {
+	if c.value == nil {
+		return nil, raise("UnboundLocalError", "cannot access local variable '%s' where it is not associated with a value", c.name)
+	}
+	return c.value, nil
+}
+
+// AttrNames implements starlark.HasAttrs.
+func (c *cell) AttrNames() []string { return []string{lower.CellField} }
+
+// SetField assigns the variable; unset empties it.
+func (c *cell) SetField(_ string, v starlark.Value) error {
+	if v == unset {
+		v = nil
+	}
+	c.value = v
+	return nil
+}
+
+// mark is a value that only the lowering writes.
+type mark struct {
+	starlark.NoneType
+	name string
+}
+
+var (
+	unset          starlark.Value = &mark{name: lower.Unset}
+	skip           starlark.Value = &mark{name: lower.Skip}
+	breakSignal    starlark.Value = &mark{name: lower.Break}
+	continueSignal starlark.Value = &mark{name: lower.Continue}
+)
+
+func newCell(name starlark.Value) (starlark.Value, error) {
+	s, _ := starlark.AsString(name)
+	return &cell{name: s}, nil
+}
+
+func filledCell(name, value starlark.Value) (starlark.Value, error) {
+	s, _ := starlark.AsString(name)
+	return &cell{name: s, value: value}, nil
+}
+
+// assignCell is := of a cell.
+func assignCell(x, value starlark.Value) (starlark.Value, error) {
+	x.(*cell).value = value
+	return value, nil
+}

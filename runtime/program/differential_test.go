@@ -1,0 +1,70 @@
+package program_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/capgen/capgen/runtime/program"
+)
+
+// TestProgramsAnswerAsCPython runs the programs of testdata/differential, whose
+// answers record.py wrote with CPython.
+func TestProgramsAnswerAsCPython(t *testing.T) {
+	files, err := filepath.Glob("testdata/differential/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs", err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			for _, chunk := range strings.Split(string(text), "===\n") {
+				source, want, ok := strings.Cut(chunk, "---\n")
+				if !ok {
+					t.Fatalf("a program without answer:\n%s", chunk)
+				}
+				if got := answer(t, source); !sameAnswer(got, strings.TrimSuffix(want, "\n")) {
+					t.Errorf("%s\n got     %s\n CPython %s", source, got, want)
+				}
+			}
+		})
+	}
+}
+
+// answer is what record.py writes of a program.
+func answer(t *testing.T, source string) string {
+	r, f := program.Run(program.Program{Source: source, Limits: limits()}, table(t), &host{t: t})
+	if f == nil {
+		return "ok " + toJSON(t, r.Value)
+	}
+	return f.Message
+}
+
+// sameAnswer compares values as JSON, in which 1 and 1.0 differ here, and the
+// names of syntax errors only.
+func sameAnswer(got, want string) bool {
+	value, ok := strings.CutPrefix(want, "ok ")
+	if !ok {
+		return got == want || strings.HasPrefix(want, "SyntaxError") || want == "RecursionError" && strings.Contains(got, "deep")
+	}
+	ours, ok := strings.CutPrefix(got, "ok ")
+	return ok && cmp.Equal(parsed(ours), parsed(value))
+}
+
+func parsed(s string) any {
+	d := json.NewDecoder(bytes.NewReader([]byte(s)))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return err.Error()
+	}
+	return v
+}

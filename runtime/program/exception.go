@@ -1,0 +1,184 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// exception is an instance of an exception class.
+type exception struct {
+	engine *engine
+	class  *class
+	args   starlark.Tuple
+	cause  starlark.Value // nil without
+	// fault is the native call that failed, in a CapabilityError.
+	fault *fault.Fault
+	// hint is for the author, when nothing catches it.
+	hint string
+	// stack is where it was raised first.
+	stack starlark.CallStack
+}
+
+var _ starlark.HasAttrs = (*exception)(nil)
+
+func (x *exception) Type() string          { return x.class.name }
+func (x *exception) Freeze()               {}
+func (x *exception) Truth() starlark.Bool  { return true }
+func (x *exception) Hash() (uint32, error) { return x.class.Hash() }
+
+// String is repr(x), cut where that is long.
+func (x *exception) String() string {
+	inner := x.engine.brief(x.args)
+	if len(x.args) == 1 {
+		inner = "(" + x.engine.brief(x.args[0]) + ")"
+	}
+	return x.class.name + inner
+}
+
+// text is str(x).
+func (x *exception) text() (string, error) {
+	switch len(x.args) {
+	case 0:
+		return "", nil
+	case 1:
+		if x.class.name == "KeyError" {
+			return x.engine.repr(x.args[0])
+		}
+		return x.engine.str(x.args[0])
+	}
+	return x.engine.repr(x.args)
+}
+
+// Attr has CPython's attributes, and for a native call that failed what a
+// program may know of it.
+func (x *exception) Attr(name string) (starlark.Value, error) {
+	optional := func(s string) (starlark.Value, error) {
+		if s == "" {
+			return starlark.None, nil
+		}
+		return starlark.String(s), nil
+	}
+	switch name {
+	case "args":
+		return x.args, nil
+	case "__cause__":
+		if x.cause == nil {
+			return starlark.None, nil
+		}
+		return x.cause, nil
+	case "__class__":
+		return x.class, nil
+	}
+	if f := x.fault; f != nil {
+		switch name {
+		case "code":
+			return optional(f.Code)
+		case "message":
+			return optional(f.Message)
+		case "capability":
+			return optional(f.Capability)
+		case "hint":
+			return optional(f.Hint)
+		}
+	}
+	return nil, nil
+}
+
+// AttrNames implements starlark.HasAttrs.
+func (x *exception) AttrNames() []string {
+	names := []string{"__cause__", "__class__", "args"}
+	if x.fault != nil {
+		names = append(names, "capability", "code", "hint", "message")
+	}
+	return names
+}
+
+// raised carries an exception through the interpreter. Those that Go code
+// raises are made when somebody looks: the name of the class and the text.
+type raised struct {
+	exception *exception
+	class     string
+	message   string
+	argument  starlark.Value // instead of message, when not nil
+	hint      string         // for the author, when nothing catches it
+}
+
+func (r *raised) Error() string {
+	if r.exception == nil {
+		return r.class + ": " + r.message
+	}
+	s, err := r.exception.text()
+	switch {
+	case err != nil:
+		s = "…"
+	case s == "":
+		return r.exception.class.name
+	}
+	return r.exception.class.name + ": " + s
+}
+
+// raise is the error that raises a class with a text.
+func raise(class, format string, args ...any) error {
+	return &raised{class: class, message: fmt.Sprintf(format, args...)}
+}
+
+// raiseKey is KeyError(key).
+func raiseKey(key starlark.Value) error {
+	return &raised{class: "KeyError", message: "a key", argument: key}
+}
+
+// catch is the exception that err raises; ok is false for what no program can
+// catch: limits, the end of the execution, and faults of the host.
+func (e *engine) catch(err error) (x *exception, ok bool) {
+	if e.fatal != nil || e.outOfSteps || e.tooDeep || errors.Is(err, errSteps) {
+		return nil, false
+	}
+	var stack starlark.CallStack
+	var eval *starlark.EvalError
+	if errors.As(err, &eval) {
+		stack = eval.CallStack
+	}
+	defer func() {
+		if ok && x.stack == nil {
+			x.stack = stack
+		}
+	}()
+	var native *nativeFailure
+	if errors.As(err, &native) {
+		name := ""
+		switch native.fault.Class {
+		case fault.CapabilityFailed, fault.PolicyFailure:
+			name = "CapabilityError"
+		case fault.Denied:
+			name = "PermissionError"
+		case fault.InvalidArguments:
+			name = "TypeError"
+		case fault.NotFound:
+			name = "AttributeError"
+		default:
+			return nil, false
+		}
+		return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(native.fault.Message)}, fault: native.fault}, true
+	}
+	var r *raised
+	if errors.As(err, &r) {
+		if r.exception == nil {
+			argument := r.argument
+			if argument == nil {
+				argument = starlark.String(r.message)
+			}
+			r.exception = &exception{engine: e, class: e.class(r.class), args: starlark.Tuple{argument}, hint: r.hint}
+		}
+		return r.exception, true
+	}
+	message := err.Error()
+	if eval != nil {
+		message = eval.Msg
+	}
+	name, text := translate(message)
+	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
+}

@@ -1,0 +1,100 @@
+package program
+
+import (
+	"errors"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/program/format"
+	"github.com/capgen/capgen/runtime/program/text"
+)
+
+// fstring joins the parts of an f-string.
+func (e *engine) fstring(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	n := 0
+	for _, part := range args {
+		n += len(part.(starlark.String))
+	}
+	if err := e.roomBytes(n); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, part := range args {
+		b.WriteString(string(part.(starlark.String)))
+	}
+	return starlark.String(b.String()), nil
+}
+
+// formatValue is format(x, spec) after a conversion.
+func (e *engine) formatValue(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	conversion, _ := starlark.AsString(args[1])
+	spec, _ := starlark.AsString(args[2])
+	s, err := e.formatted(args[0], conversion, spec)
+	return starlark.String(s), err
+}
+
+// formatted is x after a conversion (s, r, a or none), by a specification.
+func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, error) {
+	if conversion != "" {
+		s, err := e.converted(x, conversion)
+		if err != nil {
+			return "", err
+		}
+		x = starlark.String(s)
+	}
+	if spec == "" {
+		return e.str(x)
+	}
+	parsed, err := format.Parse(spec)
+	if err != nil {
+		return "", formatError(format.Complete(err, spec, className(x)))
+	}
+	if err := e.roomBytes(parsed.Bytes()); err != nil {
+		return "", err
+	}
+	var out string
+	switch v := number(x).(type) {
+	case starlark.Int:
+		if err := roomDigits(v); err != nil && parsed.Type != 'x' && parsed.Type != 'X' && parsed.Type != 'b' && parsed.Type != 'o' {
+			return "", err
+		}
+		out, err = parsed.Int(v.BigInt())
+	case starlark.Float:
+		out, err = parsed.Float(float64(v))
+	case starlark.String:
+		out, err = parsed.Text(string(v), "str")
+	default:
+		return "", raise("TypeError", "unsupported format string passed to %s.__format__", className(x))
+	}
+	return out, formatError(err)
+}
+
+// converted is str(x), repr(x) or ascii(x).
+func (e *engine) converted(x starlark.Value, conversion string) (string, error) {
+	switch conversion {
+	case "r":
+		return e.repr(x)
+	case "a":
+		if s, ok := x.(starlark.String); ok {
+			return text.Repr(string(s), true), nil
+		}
+		return e.repr(x)
+	}
+	return e.str(x)
+}
+
+// roomDigits refuses an int whose decimal text would be too long.
+func roomDigits(v starlark.Int) error {
+	_, err := digits(v)
+	return err
+}
+
+func formatError(err error) error {
+	var f *format.Error
+	if errors.As(err, &f) {
+		return raise(f.Kind, "%s", f.Message)
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package lower
+
+// Names of helpers. Operators of two operands:
+const (
+	Add          = "$+"
+	Subtract     = "$-"
+	Multiply     = "$*"
+	Divide       = "$/"
+	FloorDivide  = "$//"
+	Modulo       = "$%"
+	Power        = "$**"
+	ShiftLeft    = "$<<"
+	ShiftRight   = "$>>"
+	And          = "$&"
+	Or           = "$|"
+	Xor          = "$^"
+	Equal        = "$=="
+	NotEqual     = "$!="
+	Less         = "$<"
+	LessEqual    = "$<="
+	Greater      = "$>"
+	GreaterEqual = "$>="
+	In           = "$in"
+	NotIn        = "$not in"
+	Is           = "$is"
+	IsNot        = "$is not"
+	Index        = "$[]"
+	// Assign is x := y: the cell x is set, and the value is y.
+	Assign = "$:="
+	// Filled makes a variable; the operands are its name and value.
+	Filled = "$filled"
+	// Matches tells whether what was caught, x, is an instance of y, a class
+	// or a tuple of classes.
+	Matches = "$matches"
+	// InPlace follows the operators above in x += y and the like.
+	InPlace = "="
+)
+
+// Operators of one operand:
+const (
+	Negative = "$neg"
+	Positive = "$pos"
+	Invert   = "$~"
+	// Cell makes an empty variable; the operand is its name.
+	Cell = "$cell"
+	// Iter is what a loop goes over: an iterable that sees changes as CPython
+	// does, and keeps the error that ends it early for Done.
+	Iter = "$iter"
+	// Done returns its operand, or raises what ended an iteration early.
+	Done = "$done"
+	// Set is x of x[y] = z: ($set - x)[y] = z.
+	Set = "$set"
+	// SetOf makes a set of a list.
+	SetOf = "$setof"
+	// DictOf makes a dict of a list of pairs.
+	DictOf = "$dictof"
+	// Async makes an async function of a function.
+	Async = "$async"
+	// Str is str(x), as f-strings have it.
+	Str = "$str"
+	// Return is the signal of a return; Value is what it returns.
+	Return, Value = "$return", "$value"
+	// Returned, Broke, Continued and Caught tell what $try returned.
+	Returned, Broke, Continued, Caught = "$returned", "$broke", "$continued", "$caught"
+	// Exception is the exception of what was caught.
+	Exception = "$exception"
+	// Reraise raises what was caught again; Finish does if something was.
+	Reraise, Finish = "$reraise", "$finish"
+	// Spread and SpreadNamed check the operands of f(*x) and f(**x).
+	Spread, SpreadNamed = "$*args", "$**args"
+)
+
+// Functions:
+const (
+	Slice      = "$slice"     // (x, low, high, step); None is left out
+	SetItem    = "$setitem"   // (x, index, value)
+	SetSlice   = "$setslice"  // (x, low, high, step, value)
+	DelItem    = "$delitem"   // (x, index)
+	DelSlice   = "$delslice"  // (x, low, high, step)
+	Attr       = "$attr"      // (x, name)
+	SetAttr    = "$setattr"   // (x, name, value)
+	Try        = "$try"       // (body)
+	Raise      = "$raise"     // (exception or None, cause or None)
+	Assert     = "$assert"    // (message…)
+	Import     = "$import"    // (module)
+	Await      = "$await"     // (x)
+	Defer      = "$defer"     // (f, *args, **kwargs): the call as a coroutine
+	Chain      = "$chain"     // (x, op, y function, op, y function, …)
+	Generator  = "$generator" // (iterable, function of an element, whether that returns generators)
+	Unpack     = "$unpack"    // (x, targets, place of the starred one or -1)
+	FString    = "$fstring"   // (text…)
+	Format     = "$format"    // (x, conversion, format)
+	MakeList   = "$list"      // (flags, item…); a flag is . for an item, * for an iterable
+	MakeTuple  = "$tuple"     // the same
+	MakeSet    = "$mkset"     // the same
+	MakeDict   = "$dict"      // (flags, key, value…, mapping…)
+	MakeKwargs = "$kwargs"    // the same, for a call: keys are strings, none twice
+	EnterMain  = "$main"      // (function): runs a program's main()
+	// Method precedes a method's name: $.split(x, ",") is x.split(",").
+	Method = "$."
+)
+
+// Values:
+const (
+	Break    = "$break"
+	Continue = "$continue"
+	// Skip is what a generator's function returns for an element that is left
+	// out; a generator it returns is gone through.
+	Skip = "$skip"
+	// Unset empties a cell.
+	Unset = "$unset"
+)
+
+// CellField is the field of a cell that holds its value.
+const CellField = "v"
+
+// BodyPrefix begins the names of the functions that parts of a try become.
+const BodyPrefix = "$body"
