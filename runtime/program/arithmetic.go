@@ -25,6 +25,10 @@ func (e *engine) arithmetic(symbol string, f binary) binary {
 				return v, err
 			}
 		}
+		if s, ok := x.(starlark.String); ok && symbol == "%" {
+			v, err := e.percent(string(s), y)
+			return v, err
+		}
 		v, err := f(number(x), number(y))
 		if err == nil {
 			return v, nil

@@ -42,7 +42,14 @@ func (e *engine) delItem(_ *starlark.Thread, _ *starlark.Builtin, args starlark.
 	case *record:
 		return nil, raise("TypeError", "%s", errImmutable)
 	}
-	return nil, raise("TypeError", "'%s' object doesn't support item deletion", className(x))
+	return nil, noDeletion(x)
+}
+
+func noDeletion(x starlark.Value) error {
+	if _, ok := x.(starlark.Indexable); ok { // a sequence
+		return raise("TypeError", "'%s' object doesn't support item deletion", className(x))
+	}
+	return raise("TypeError", "'%s' object does not support item deletion", className(x))
 }
 
 // splice replaces list[from:to] by items.

@@ -39,6 +39,10 @@ func (e *engine) function(name string) native {
 		return e.length
 	case "isinstance":
 		return e.isinstance
+	case "issubclass":
+		return e.issubclass
+	case "object":
+		return newObject
 	case "type":
 		return e.typeOf
 	case "round":

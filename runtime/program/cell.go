@@ -16,11 +16,16 @@ type cell struct {
 var _ starlark.HasSetField = (*cell)(nil)
 
 // Attr reads the variable.
-func (c *cell) Attr(string) (starlark.Value, error) {
-	if c.value == nil {
-		return nil, raise("UnboundLocalError", "cannot access local variable '%s' where it is not associated with a value", c.name)
+func (c *cell) Attr(field string) (starlark.Value, error) {
+	switch {
+	case c.value != nil:
+		return c.value, nil
+	case field == lower.GlobalField:
+		return nil, raise("NameError", "name '%s' is not defined", c.name)
+	case field == lower.FreeField:
+		return nil, raise("NameError", "cannot access free variable '%s' where it is not associated with a value in enclosing scope", c.name)
 	}
-	return c.value, nil
+	return nil, raise("UnboundLocalError", "cannot access local variable '%s' where it is not associated with a value", c.name)
 }
 
 // AttrNames implements starlark.HasAttrs.

@@ -160,6 +160,37 @@ func (e *engine) instance(v, of starlark.Value) (bool, error) {
 	return false, raise("TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union")
 }
 
+// subclass tells whether c derives from of, a class or a tuple of them.
+func (e *engine) subclass(c *class, of starlark.Value) (bool, error) {
+	switch of := of.(type) {
+	case *class:
+		return c.is(of), nil
+	case starlark.Tuple:
+		for _, one := range of {
+			if is, err := e.subclass(c, one); err != nil || is {
+				return is, err
+			}
+		}
+		return false, nil
+	}
+	return false, raise("TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+}
+
+// object is what object() returns: a value that is only itself.
+type object struct{ starlark.NoneType }
+
+func (o *object) String() string        { return "<object>" }
+func (o *object) Type() string          { return "object" }
+func (o *object) Truth() starlark.Bool  { return true }
+func (o *object) Hash() (uint32, error) { return 1, nil }
+
+func newObject(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if len(args)+len(kwargs) > 0 {
+		return nil, raise("TypeError", "object() takes no arguments")
+	}
+	return &object{}, nil
+}
+
 // sameClass is how two classes compare: programs write type(x) == str.
 func sameClass(x, y starlark.Value) (same, ok bool) {
 	a, isClass := x.(*class)

@@ -59,7 +59,7 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		if ok && too {
 			return e.compareSets(op, a, b)
 		}
-	case *exception, *coroutine, *generator, *iterator, *asyncFunction, *class, *module:
+	case *object, *exception, *coroutine, *generator, *iterator, *asyncFunction, *class, *module:
 		if isEquality(op) {
 			return (x == y) == (op == syntax.EQL), nil
 		}

@@ -43,6 +43,7 @@ type engine struct {
 	failureShape *shape
 	modules      map[string]*module         // by name, made at first use
 	classes      map[string]*class          // by name, made at first use
+	signatures   signatures                 // of the program's functions
 	early        map[*starlark.Thread]error // what ended an iteration, until it is raised
 
 	crowds crowds // of its large dicts and sets

@@ -72,6 +72,13 @@ func (x *exception) Attr(name string) (starlark.Value, error) {
 		return x.cause, nil
 	case "__class__":
 		return x.class, nil
+	case "value":
+		if x.class.name == "StopIteration" {
+			if len(x.args) > 0 {
+				return x.args[0], nil
+			}
+			return starlark.None, nil
+		}
 	}
 	if f := x.fault; f != nil {
 		switch name {
@@ -179,6 +186,9 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	if eval != nil {
 		message = eval.Msg
 	}
-	name, text := translate(message)
+	name, text := e.signatures.explain(message)
+	if name == "" {
+		name, text = translate(message)
+	}
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
 }

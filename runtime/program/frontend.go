@@ -35,6 +35,7 @@ func compile(source string, e *engine) (*code, *fault.Fault) {
 	if problem != nil {
 		return nil, e.sourceFault(problem)
 	}
+	e.signatures = findSignatures(module)
 	e.predeclared = starlark.StringDict{}
 	program, err := starlark.FileProgram(lowered.File, e.has)
 	if err != nil {

@@ -35,6 +35,19 @@ func (e *engine) isinstance(_ *starlark.Thread, b *starlark.Builtin, args starla
 	return starlark.Bool(is), err
 }
 
+func (e *engine) issubclass(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var v, of starlark.Value
+	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 2, &v, &of); err != nil {
+		return nil, err
+	}
+	c, ok := v.(*class)
+	if !ok {
+		return nil, raise("TypeError", "issubclass() arg 1 must be a class")
+	}
+	is, err := e.subclass(c, of)
+	return starlark.Bool(is), err
+}
+
 func (e *engine) typeOf(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {

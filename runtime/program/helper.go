@@ -144,17 +144,17 @@ func (e *engine) operator(name string) binary {
 	if in, ok := strings.CutSuffix(name, lower.InPlace); ok && len(in) > 1 {
 		switch in {
 		case lower.Add:
-			return e.addTo
+			return e.inPlace(in, e.addTo())
 		case lower.Or:
-			return e.unionTo
+			return e.inPlace(in, e.unionTo)
 		case lower.And, lower.Subtract, lower.Xor:
-			return e.setTo(in[1:])
+			return e.inPlace(in, e.setTo(in[1:]))
 		case lower.Multiply:
-			return e.multiplyTo
+			return e.inPlace(in, e.multiplyTo)
 		case lower.Less, lower.Greater, lower.Equal, lower.NotEqual, "$!", "$=":
 		default:
 			if op := e.operator(in); op != nil {
-				return op
+				return e.inPlace(in, op)
 			}
 		}
 	}

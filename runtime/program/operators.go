@@ -2,10 +2,12 @@ package program
 
 import (
 	"fmt"
+	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/capgen/capgen/runtime/program/lower"
 	"github.com/capgen/capgen/runtime/program/text"
 )
 
@@ -49,11 +51,14 @@ func (e *engine) roomCopy(n int) error {
 }
 
 // addTo is x += y, which extends a list in place.
-func (e *engine) addTo(x, y starlark.Value) (starlark.Value, error) {
-	if list, ok := x.(*starlark.List); ok {
-		return list, e.extend(list, y)
+func (e *engine) addTo() binary {
+	add := e.operator(lower.Add)
+	return func(x, y starlark.Value) (starlark.Value, error) {
+		if list, ok := x.(*starlark.List); ok {
+			return list, e.extend(list, y)
+		}
+		return add(x, y)
 	}
-	return e.add(x, y)
 }
 
 // multiply is x * y.
@@ -169,6 +174,14 @@ func (e *engine) setOperator(symbol string, x, y starlark.Value) (v starlark.Val
 	}
 	a, isSet := asSet(x)
 	b, too := asSet(y)
+	if _, isView := x.(*view); isView && isSet && !too {
+		if _, err := e.iter(y); err == nil { // views take any iterable
+			if b, err = e.setFrom(y); err != nil {
+				return nil, true, err
+			}
+			too = true
+		}
+	}
 	if !isSet || !too {
 		return nil, false, nil
 	}
@@ -206,6 +219,24 @@ func (e *engine) setTo(symbol string) binary {
 			return nil, err
 		}
 		return set, e.insert(set, result)
+	}
+}
+
+// inPlace is op with the operator's own name in errors: += for +.
+func (e *engine) inPlace(name string, op binary) binary {
+	symbol := name[1:]
+	if symbol == "**" {
+		symbol = "** or pow()"
+	}
+	plain := "unsupported operand type(s) for " + symbol + ":"
+	return func(x, y starlark.Value) (starlark.Value, error) {
+		v, err := op(x, y)
+		if r, ok := err.(*raised); ok && r.exception == nil && r.class == "TypeError" {
+			if rest, ok := strings.CutPrefix(r.message, plain); ok {
+				return nil, raise("TypeError", "unsupported operand type(s) for %s=:%s", name[1:], rest)
+			}
+		}
+		return v, err
 	}
 }
 
@@ -321,6 +352,9 @@ func badIndex(x, y starlark.Value) error {
 func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	sequence, ok := x.(starlark.Sliceable)
 	if !ok {
+		if isMapping(x) {
+			return nil, raise("TypeError", "unhashable type: 'slice'")
+		}
 		return nil, raise("TypeError", "'%s' object is not subscriptable", className(x))
 	}
 	s, isString := x.(starlark.String)

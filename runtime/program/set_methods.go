@@ -39,11 +39,16 @@ func setMethod(name string) method {
 	case "pop":
 		return plainMethod(name, 0, 0, func(e *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
 			set := x.(*starlark.Set)
+			var first starlark.Value
 			for item := range set.Elements() {
-				_, err := set.Delete(item)
-				return item, err
+				first = item
+				break
 			}
-			return nil, raiseKey(starlark.String("pop from an empty set"))
+			if first == nil {
+				return nil, raiseKey(starlark.String("pop from an empty set"))
+			}
+			_, err := set.Delete(first)
+			return first, err
 		})
 	case "isdisjoint":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {

@@ -190,8 +190,8 @@ func (e *engine) percent(s string, v starlark.Value) (starlark.Value, error) {
 		b.WriteString(part)
 	}
 	_, isMapping := v.(starlark.Mapping)
-	_, isText := v.(starlark.String)
-	if p.next < len(p.args) && !p.keyed && (p.isTuple || !isMapping || isText) {
+	_, isList := v.(*starlark.List) // taken for a mapping, since both are indexed
+	if p.next < len(p.args) && !p.keyed && (p.isTuple || !isMapping && !isList) {
 		return nil, raise("TypeError", "not all arguments converted during string formatting")
 	}
 	return starlark.String(b.String()), nil

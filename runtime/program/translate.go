@@ -3,6 +3,8 @@ package program
 import (
 	"regexp"
 	"strings"
+
+	"github.com/capgen/capgen/runtime/program/lower"
 )
 
 // translation is an error of the interpreter in CPython's words. The text may
@@ -15,15 +17,12 @@ type translation struct {
 // translations are of errors that the interpreter raises by itself: for what
 // the helpers do, they raise CPython's own.
 var translations = []translation{
+	{regexp.MustCompile(`^local variable (\S+)` + lower.GlobalMark + ` referenced before assignment$`), "NameError", "name '$1' is not defined"},
 	{regexp.MustCompile(`^local variable (\S+) referenced before assignment$`), "UnboundLocalError",
 		"cannot access local variable '$1' where it is not associated with a value"},
+	{regexp.MustCompile(`^keywords must be strings`), "TypeError", "keywords must be strings"},
 	{regexp.MustCompile(`^invalid call of non-function \((.*)\)$`), "TypeError", "'$1' object is not callable"},
-	{regexp.MustCompile(`^function (\S+) missing 1 argument \((.*)\)$`), "TypeError", "$1() missing 1 required positional argument: '$2'"},
-	{regexp.MustCompile(`^function (\S+) missing (\d+) arguments \((.*)\)$`), "TypeError", "$1() missing $2 required positional arguments: $3"},
 	{regexp.MustCompile(`^range: step argument must not be zero$`), "ValueError", "range() arg 3 must not be zero"},
-	{regexp.MustCompile(`^function (\S+) accepts no arguments \((\d+) given\)$`), "TypeError", "$1() takes 0 positional arguments but $2 were given"},
-	{regexp.MustCompile(`^function (\S+) accepts (?:at most )?(\d+) positional arguments? \((\d+) given\)$`), "TypeError",
-		"$1() takes $2 positional arguments but $3 were given"},
 	{regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(.*)"`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
 	{regexp.MustCompile(`^function (\S+) got multiple values for parameter "(.*)"$`), "TypeError", "$1() got multiple values for argument '$2'"},
 	{regexp.MustCompile(`^unhashable(?: type)?: (.*)$`), "TypeError", "unhashable type: '$1'"},
@@ -39,8 +38,7 @@ func translate(message string) (class, text string) {
 	for _, t := range translations {
 		if m := t.pattern.FindStringSubmatchIndex(message); m != nil {
 			text := string(t.pattern.ExpandString(nil, t.text, message, m))
-			text = strings.Replace(text, " 1 positional arguments but", " 1 positional argument but", 1)
-			return t.class, pythonTypes(strings.Replace(text, "but 1 were given", "but 1 was given", 1))
+			return t.class, pythonTypes(text)
 		}
 	}
 	return "TypeError", message

@@ -33,7 +33,7 @@ func (e *engine) try(thread *starlark.Thread, _ *starlark.Builtin, args starlark
 
 // raiseStatement is `raise x from cause`.
 func (e *engine) raiseStatement(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-	if args[0] == starlark.None {
+	if len(args) == 0 {
 		return nil, raise("RuntimeError", "No active exception to reraise")
 	}
 	x, err := e.instanceOf(thread, args[0])

@@ -16,16 +16,16 @@ func (l *lowerer) function(out []syntax.Stmt, s *python.FunctionDef) []syntax.St
 	l.scope, l.region = scope, outer
 	out = append(out, l.def(p, s.Name, parameters, body))
 	var value syntax.Expr = l.ident(p, s.Name)
+	target := l.variable(p, s.Name)
+	if id, plain := target.(*syntax.Ident); plain && id.Name == s.Name && !s.Async && len(s.Decorators) == 0 {
+		return out
+	}
 	if s.Async {
 		value = l.unary(p, Async, value)
 	}
 	for i := len(s.Decorators) - 1; i >= 0; i-- {
 		d := s.Decorators[i]
 		value = &syntax.CallExpr{Fn: l.expression(d), Lparen: l.position(d.Start()), Args: []syntax.Expr{value}, Rparen: l.position(p)}
-	}
-	target := l.variable(p, s.Name)
-	if _, plain := target.(*syntax.Ident); plain && !s.Async && len(s.Decorators) == 0 {
-		return out
 	}
 	return append(out, l.assign(p, target, value))
 }
@@ -49,7 +49,7 @@ func (l *lowerer) lambdaExpr(e *python.Lambda) syntax.Expr {
 		cell := l.unary(p, Cell, l.text(p, name))
 		for _, x := range all(&e.Parameters) {
 			if x.Name == name {
-				cell = l.binary(p, Filled, l.text(p, name), l.ident(p, name))
+				cell = l.binary(p, Filled, l.text(p, name), l.ident(p, l.scope.parameter(name)))
 			}
 		}
 		cells = append(cells, cell)
@@ -65,8 +65,8 @@ func (l *lowerer) lambdaExpr(e *python.Lambda) syntax.Expr {
 // parameters are those of a function, defaults lowered in the scope around.
 func (l *lowerer) parameters(ps *python.Parameters) []syntax.Expr {
 	var out []syntax.Expr
-	one := func(x *python.Parameter) syntax.Expr {
-		id := l.ident(x.Pos, x.Name)
+	one := func(x *python.Parameter, mark string) syntax.Expr {
+		id := l.ident(x.Pos, x.Name+mark)
 		if x.Default == nil {
 			return id
 		}
@@ -82,14 +82,18 @@ func (l *lowerer) parameters(ps *python.Parameters) []syntax.Expr {
 		}
 		return u
 	}
-	for _, x := range ps.Ordinary {
-		out = append(out, one(x))
+	for i, x := range ps.Ordinary {
+		mark := ""
+		if i < ps.PositionalOnly {
+			mark = PositionalMark
+		}
+		out = append(out, one(x, mark))
 	}
 	if ps.Rest != nil || len(ps.KeywordOnly) > 0 {
 		out = append(out, star(ps.Rest, syntax.STAR))
 	}
 	for _, x := range ps.KeywordOnly {
-		out = append(out, one(x))
+		out = append(out, one(x, ""))
 	}
 	if ps.Keywords != nil {
 		out = append(out, star(ps.Keywords, syntax.STARSTAR))

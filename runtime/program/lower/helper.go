@@ -80,7 +80,7 @@ const (
 	Attr       = "$attr"      // (x, name)
 	SetAttr    = "$setattr"   // (x, name, value)
 	Try        = "$try"       // (body)
-	Raise      = "$raise"     // (exception or None, cause or None)
+	Raise      = "$raise"     // (exception, cause or None); () outside a handler
 	Assert     = "$assert"    // (message…)
 	Import     = "$import"    // (module)
 	Await      = "$await"     // (x)
@@ -111,8 +111,22 @@ const (
 	Unset = "$unset"
 )
 
-// CellField is the field of a cell that holds its value.
-const CellField = "v"
+// A cell holds its value in a field, whose name tells whose variable it is to
+// the function that uses it: its own, one of a function around it, or one of
+// the program's top level.
+const (
+	CellField   = "v"
+	FreeField   = "f"
+	GlobalField = "g"
+)
+
+// GlobalMark ends the name of a variable of the program's top level that lives
+// in no cell.
+const GlobalMark = "@"
+
+// PositionalMark ends the name of a parameter before a slash, so that no call
+// can name it.
+const PositionalMark = "/"
 
 // BodyPrefix begins the names of the functions that parts of a try become.
 const BodyPrefix = "$body"

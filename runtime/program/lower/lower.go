@@ -79,6 +79,15 @@ type region struct {
 	returns, breaks, continues bool
 	// caught is the variable of the innermost handler; empty outside.
 	caught string
+	// handlers are those around that name what they caught.
+	handlers []handler
+}
+
+// handler is `except … as name`, within so many loops of its region.
+type handler struct {
+	pos   python.Pos
+	name  string
+	loops int
 }
 
 // loop is one within a region; broke is the variable that tells its else part
@@ -171,7 +180,7 @@ func (l *lowerer) cells(p python.Pos, parameters []*python.Parameter) []syntax.S
 	}
 	for _, x := range parameters {
 		if l.scope.boxed[x.Name] {
-			out = append(out, l.assign(p, l.dot(p, l.ident(p, cellOf(x.Name)), CellField), l.ident(p, x.Name)))
+			out = append(out, l.assign(p, l.dot(p, l.ident(p, cellOf(x.Name)), CellField), l.ident(p, l.scope.parameter(x.Name))))
 		}
 	}
 	return out
@@ -181,8 +190,18 @@ func cellOf(name string) string { return "$" + name }
 
 // variable is the variable name, as a value or a target.
 func (l *lowerer) variable(p python.Pos, name string) syntax.Expr {
-	if owner := l.scope.owner(name); owner != nil && owner.boxed[name] {
-		return l.dot(p, l.ident(p, cellOf(name)), CellField)
+	owner := l.scope.owner(name)
+	switch {
+	case owner == nil:
+		return l.ident(p, name)
+	case !owner.boxed[name] && owner.parent == nil:
+		return l.ident(p, name+GlobalMark)
+	case !owner.boxed[name]:
+		return l.ident(p, owner.parameter(name))
+	case owner.parent == nil:
+		return l.dot(p, l.ident(p, cellOf(name)), GlobalField)
+	case owner.function() != l.scope.function():
+		return l.dot(p, l.ident(p, cellOf(name)), FreeField)
 	}
-	return l.ident(p, name)
+	return l.dot(p, l.ident(p, cellOf(name)), CellField)
 }

@@ -15,6 +15,8 @@ type scope struct {
 	comprehension bool
 	bound         map[string]bool
 	boxed         map[string]bool
+	// positional are the parameters before a slash, which no call names.
+	positional map[string]bool
 	// order is the bound names in the order of the source.
 	order             []string
 	globals, nonlocal map[string]python.Pos
@@ -32,6 +34,14 @@ func (s *scope) bind(name string) {
 		s.bound[name] = true
 		s.order = append(s.order, name)
 	}
+}
+
+// parameter is what a variable of s is called that may be a parameter.
+func (s *scope) parameter(name string) string {
+	if s.positional[name] {
+		return name + PositionalMark
+	}
+	return name
 }
 
 // function is the innermost scope that is no comprehension.
@@ -243,6 +253,7 @@ func (f *finder) try(s *python.Try) {
 		f.expr(h.Type)
 		if h.Name != "" {
 			f.bind(h.Name)
+			f.box(h.Name) // it is emptied behind the handler
 		}
 		f.all(h.Body)
 	}
@@ -324,6 +335,12 @@ func (f *finder) function(n python.Node, ps *python.Parameters, body []python.St
 	f.list = append(f.list, inner.scope)
 	for _, p := range all(ps) {
 		inner.scope.bind(p.Name)
+	}
+	for _, p := range ps.Ordinary[:ps.PositionalOnly] {
+		if inner.scope.positional == nil {
+			inner.scope.positional = map[string]bool{}
+		}
+		inner.scope.positional[p.Name] = true
 	}
 	inner.declare(body)
 	inner.all(body)

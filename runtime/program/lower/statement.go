@@ -37,7 +37,7 @@ func (l *lowerer) statement(out []syntax.Stmt, s python.Stmt) []syntax.Stmt {
 	case *python.Break:
 		return append(out, l.breaks(p)...)
 	case *python.Continue:
-		return append(out, l.continues(p))
+		return append(out, l.continues(p)...)
 	case *python.Raise:
 		return append(out, l.raise(s))
 	case *python.Try:
@@ -68,7 +68,7 @@ func (l *lowerer) raise(s *python.Raise) syntax.Stmt {
 	case s.Exc == nil && l.region.caught != "":
 		return l.expr(l.unary(s.Pos, Reraise, l.ident(s.Pos, l.region.caught)))
 	case s.Exc == nil:
-		return l.expr(l.call(s.Pos, Raise, l.none(s.Pos), l.none(s.Pos)))
+		return l.expr(l.call(s.Pos, Raise))
 	}
 	cause := l.none(s.Pos)
 	if s.Cause != nil {
@@ -191,21 +191,22 @@ func (l *lowerer) returns(p python.Pos, value python.Expr) syntax.Stmt {
 
 func (l *lowerer) breaks(p python.Pos) []syntax.Stmt {
 	r := l.region
+	out := l.forgetWithin()
 	if len(r.loops) == 0 {
 		r.breaks = true
-		return []syntax.Stmt{l.ret(p, l.helper(p, Break))}
+		return append(out, l.ret(p, l.helper(p, Break)))
 	}
-	var out []syntax.Stmt
 	if broke := r.loops[len(r.loops)-1].broke; broke != "" {
 		out = append(out, l.assign(p, l.ident(p, broke), l.ident(p, "True")))
 	}
 	return append(out, l.branch(p, syntax.BREAK))
 }
 
-func (l *lowerer) continues(p python.Pos) syntax.Stmt {
+func (l *lowerer) continues(p python.Pos) []syntax.Stmt {
+	out := l.forgetWithin()
 	if len(l.region.loops) == 0 {
 		l.region.continues = true
-		return l.ret(p, l.helper(p, Continue))
+		return append(out, l.ret(p, l.helper(p, Continue)))
 	}
-	return l.branch(p, syntax.CONTINUE)
+	return append(out, l.branch(p, syntax.CONTINUE))
 }

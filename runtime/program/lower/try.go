@@ -51,14 +51,35 @@ func (l *lowerer) handler(h *python.ExceptHandler, tried string, others []syntax
 	var body []syntax.Stmt
 	if h.Name != "" {
 		body = append(body, l.assign(p, l.variable(h.NamePos, h.Name), l.unary(p, Exception, l.ident(p, tried))))
+		l.region.handlers = append(l.region.handlers, handler{h.NamePos, h.Name, len(l.region.loops)})
 	}
 	body = append(body, l.block(h.Body)...)
+	if h.Name != "" {
+		l.region.handlers = l.region.handlers[:len(l.region.handlers)-1]
+		body = append(body, l.forget(h.NamePos, h.Name))
+	}
 	l.region.caught = outer
 	if h.Type == nil {
 		return l.filled(p, body)
 	}
 	matches := l.binary(h.Type.Start(), Matches, l.ident(p, tried), l.expression(h.Type))
 	return []syntax.Stmt{l.ifThen(p, matches, body, others)}
+}
+
+// forget empties the variable of a handler, as CPython does behind it.
+func (l *lowerer) forget(p python.Pos, name string) syntax.Stmt {
+	return l.assign(p, l.variable(p, name), l.helper(p, Unset))
+}
+
+// forgetWithin empties the variables of the handlers that break and continue
+// leave: those within the innermost loop.
+func (l *lowerer) forgetWithin() (out []syntax.Stmt) {
+	for _, h := range l.region.handlers {
+		if h.loops >= len(l.region.loops) {
+			out = append(out, l.forget(h.pos, h.name))
+		}
+	}
+	return out
 }
 
 // attempt makes a function of what body writes and runs it. The variable tried
@@ -93,7 +114,7 @@ func (l *lowerer) signals(out []syntax.Stmt, p python.Pos, tried string, inner *
 		when(Broke, l.breaks(p)...)
 	}
 	if inner.continues {
-		when(Continued, l.continues(p))
+		when(Continued, l.continues(p)...)
 	}
 	return out
 }

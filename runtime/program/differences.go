@@ -1,0 +1,109 @@
+package program
+
+// Difference is something that a program can tell this language from CPython
+// by, and that stays so.
+type Difference struct {
+	// Construct is what the program uses.
+	Construct string
+	// CPython and Here say what happens there and here.
+	CPython, Here string
+	// Reason says why.
+	Reason string
+	// Example is a program that shows it. Its answers are what
+	// testdata/differential has: ok and the value as JSON, or the error.
+	Example                     string
+	ExampleCPython, ExampleHere string
+}
+
+// Differences are all those that are known; whatever else differs is a defect.
+func Differences() []Difference {
+	return []Difference{
+		{
+			Construct: "names that are not defined",
+			CPython:   "NameError when the name is used", Here: "an error before the program runs",
+			Reason:  "a typo in a branch that seldom runs is found at once, before any capability is called",
+			Example: "if False:\n    misspelt\n1\n", ExampleCPython: "ok 1", ExampleHere: "NameError: name 'misspelt' is not defined",
+		},
+		{
+			Construct: "import of a module that is not available",
+			CPython:   "ModuleNotFoundError when the statement runs", Here: "an error before the program runs",
+			Reason:  "the error can say what to use instead, before any capability is called",
+			Example: "try:\n    import numpy\nexcept ImportError:\n    pass\n1\n", ExampleCPython: "ok 1", ExampleHere: "the module numpy is not available",
+		},
+		{
+			Construct: "annotations",
+			CPython:   "evaluated where they stand in a function's head or at the top level", Here: "read, and never evaluated",
+			Reason:  "they say nothing to a program, and often name types that are not there",
+			Example: "def f(x: 1 / 0): return x\nf(1)\n", ExampleCPython: "ZeroDivisionError: division by zero", ExampleHere: "ok 1",
+		},
+		{
+			Construct: "True, 1 and 1.0 as keys of a dict and elements of a set",
+			CPython:   "the same key", Here: "True is another key than 1",
+			Reason:  "the engine's dicts tell bools from numbers, as JSON does",
+			Example: "len({1: \"a\", True: \"b\"})\n", ExampleCPython: "ok 1", ExampleHere: "ok 2",
+		},
+		{
+			Construct: "the order of sets",
+			CPython:   "by hash", Here: "the order of insertion",
+			Reason:  "a program gives the same result each time it runs",
+			Example: "[str(i) for i in {\"9\", \"1\", \"5\"}] == [\"9\", \"1\", \"5\"] or len({8, 1}) == 2 and list({8, 1}) == [8, 1]\n", ExampleCPython: "", ExampleHere: "ok true",
+		},
+		{
+			Construct: "a bare raise in a function that a handler calls",
+			CPython:   "raises what the caller's handler caught", Here: "RuntimeError: a bare raise belongs into the handler itself",
+			Reason:  "a handler is a part of its function; none of CPython's state of the thread is kept",
+			Example: "def f():\n    raise\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    f()\n", ExampleCPython: "ZeroDivisionError: division by zero",
+			ExampleHere: "RuntimeError: No active exception to reraise",
+		},
+		{
+			Construct: "__context__, __traceback__ and notes of exceptions",
+			CPython:   "attributes", Here: "there are none; __cause__ is there",
+			Reason:  "none of CPython's state of the thread is kept",
+			Example: "hasattr(ValueError(), \"__context__\")\n", ExampleCPython: "ok true", ExampleHere: "ok false",
+		},
+		{
+			Construct: "a variable of an enclosing function that has no value yet",
+			CPython:   "NameError", Here: "UnboundLocalError, which except NameError catches too",
+			Reason:         "the engine tells no variable of an enclosing function from one of its own",
+			Example:        "def f():\n    def g():\n        return v\n    try:\n        return g()\n    except NameError as e:\n        return type(e).__name__\n    v = 1\nf()\n",
+			ExampleCPython: "ok \"NameError\"", ExampleHere: "ok \"UnboundLocalError\"",
+		},
+		{
+			Construct: "await, asyncio.run and the like of what is no coroutine",
+			CPython:   "TypeError", Here: "the value itself",
+			Reason:  "calls of capabilities return their results at once, and models await them",
+			Example: "import asyncio\nasync def main():\n    return await 5\nasyncio.run(main())\n", ExampleCPython: "TypeError: object int can't be used in 'await' expression", ExampleHere: "ok 5",
+		},
+		{
+			Construct: "return at the top level",
+			CPython:   "SyntaxError", Here: "ends the program with that value",
+			Reason:  "a program without main is the body of one",
+			Example: "return 1\n", ExampleCPython: "SyntaxError", ExampleHere: "ok 1",
+		},
+		{
+			Construct: "global behind a use of the name in the same function",
+			CPython:   "SyntaxError", Here: "holds for the whole function",
+			Reason:  "what the program means is clear",
+			Example: "def f():\n    x = 1\n    global x\nf()\nx\n", ExampleCPython: "SyntaxError", ExampleHere: "ok 1",
+		},
+		{
+			Construct: "the result of a program",
+			CPython:   "any value", Here: "JSON: integers beyond ±(2**53-1) leave as strings, dicts have string keys, strings have no half code points",
+			Reason:  "a result that other JSON readers would change is no result",
+			Example: "2 ** 60\n", ExampleCPython: "ok 1152921504606846976", ExampleHere: "ok \"1152921504606846976\"",
+		},
+		{
+			Construct: "texts of errors about * and ** arguments",
+			CPython:   "name the function", Here: "do not",
+			Reason:  "the arguments are read before it is known what is called",
+			Example: "def f(a): return a\nf(**5)\n", ExampleCPython: "TypeError: __main__.f() argument after ** must be a mapping, not int",
+			ExampleHere: "TypeError: argument after ** must be a mapping, not int",
+		},
+		{
+			Construct: "\\N{…} in strings",
+			CPython:   "the character of that name", Here: "an error before the program runs",
+			Reason:  "the table of names is larger than the engine",
+			Example: "\"\\N{BULLET}\"\n", ExampleCPython: "ok \"•\"", ExampleHere: "\\N escapes are not available",
+		},
+	}
+}
