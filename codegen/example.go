@@ -15,7 +15,7 @@ import (
 
 // maxShown is the longest call, with its outcome or without, that a
 // description shows, in bytes: it is one of many that a model reads.
-const maxShown = 400
+const maxShown = 160
 
 // checkExamples refuses examples that could not be written as programs.
 func (p *planner) checkExamples(c *schema.Capability) {
