@@ -80,7 +80,7 @@ func (e *engine) pages(thread *starlark.Thread, b *starlark.Builtin, args starla
 		}
 		cut = p.truncated >= 0 && page.values[p.truncated] == starlark.True
 		next = cursorOf(page.values[p.out])
-		if cut || next == starlark.None || n == most {
+		if next == starlark.None || n == most { // after a cut there is no cursor
 			break
 		}
 		key := next.String()
