@@ -91,6 +91,7 @@ func commands() []command {
 		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
 		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
 		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
+		{name: "doctor", summary: "say what runs programs here, and what confines it"},
 		{name: "version", summary: "print the version"},
 		{name: "help", summary: "print this help"},
 	}
@@ -121,7 +122,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case len(rest) < cmd.min:
 		return p.misuse(fmt.Errorf("%s needs an argument: %s", cmd.name, cmd.arguments))
-	case cmd.max >= 0 && len(rest) > cmd.max && cmd.run != nil:
+	case cmd.max >= 0 && len(rest) > cmd.max && (cmd.run != nil || cmd.name == "doctor"):
 		return p.misuse(fmt.Errorf("%s: unexpected argument %q", cmd.name, rest[cmd.max]))
 	}
 	switch cmd.name {
@@ -142,7 +143,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.broken(fmt.Errorf("deployment %q was asked for, and this program holds %q", c.deployment, deployment))
 	}
 	server, err := p.build(ctx, Env{Command: cmd.name, Logger: log, Deployment: deployment})
-	if err != nil {
+	if err != nil && cmd.name != "doctor" {
 		return p.broken(err)
 	}
 	if closer, ok := server.(io.Closer); ok {
@@ -151,6 +152,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 				log.Error("close", "error", err)
 			}
 		}()
+	}
+	if cmd.name == "doctor" {
+		return p.doctor(server, err)
 	}
 	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search})
 }

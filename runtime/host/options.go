@@ -40,7 +40,8 @@ type Options struct {
 
 // Env is what Main has worked out for Build.
 type Env struct {
-	// Command is the one that runs: stdio, exec, search or describe.
+	// Command is the one that runs: stdio, exec, search, describe or doctor.
+	// The last three call no capability.
 	Command string
 	// Logger writes to standard error.
 	Logger *slog.Logger
