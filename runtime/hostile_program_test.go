@@ -226,8 +226,8 @@ func TestHostilePrograms(t *testing.T) {
 		t.Skip("nothing bounds the memory of a worker here")
 	}
 	// Steps are what ends a loop here, however slow the machine is.
-	few := build(t, Options{IdleWorkers: NoIdleWorkers, Limits: Limits{MaxSteps: 1_000_000}}, NewCapability(lookupInfo(), lookup))
-	suite := build(t, Options{IdleWorkers: NoIdleWorkers, Limits: Limits{MaxSteps: 3_000_000}}, NewCapability(lookupInfo(), lookup))
+	few := build(t, Options{Limits: Limits{MaxSteps: 1_000_000}}, NewCapability(lookupInfo(), lookup))
+	suite := build(t, Options{Limits: Limits{MaxSteps: 3_000_000}}, NewCapability(lookupInfo(), lookup))
 	cases := hostileCases()
 	if !testing.Short() {
 		cases = append(cases, hostileSuite(t)...)
@@ -318,7 +318,7 @@ func describeOutcome(t *testing.T, x Execution, err error) string {
 // by its own.
 func TestHostileProgramsAtOnce(t *testing.T) {
 	const clients = 40
-	s := build(t, Options{IdleWorkers: NoIdleWorkers, Limits: Limits{MaxExecutionTime: hostileTime}}, NewCapability(lookupInfo(), lookup))
+	s := build(t, Options{Limits: Limits{MaxExecutionTime: hostileTime}}, NewCapability(lookupInfo(), lookup))
 	results := make(chan error, clients)
 	began := time.Now()
 	for range clients {
