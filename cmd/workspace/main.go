@@ -60,9 +60,10 @@ func options(given *roots) host.Options {
 			b := runtime.NewBuilder(runtime.Options{
 				Server: catalog.Server(),
 				// All of the server reads, and the roots bound what.
-				Authorizer: authz.AllowAll(),
-				Deployment: env.Deployment,
-				Logger:     env.Logger,
+				Authorizer:  authz.AllowAll(),
+				Deployment:  env.Deployment,
+				Logger:      env.Logger,
+				IdleWorkers: env.IdleWorkers,
 
 				WorkerSHA256: workerSHA256,
 			})

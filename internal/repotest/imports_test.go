@@ -46,6 +46,8 @@ var layers = []struct {
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
 	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
+	{"bench/fullhost", []string{"runtime"}},
+	{"bench/gate", []string{"authz", "runtime", "runtime/canon"}},
 	{"internal/repotest", nil},
 }
 
@@ -54,7 +56,7 @@ var only = []struct {
 	prefix string
 	by     []string
 }{
-	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host"}},
+	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host", "bench/fullhost"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},

@@ -49,6 +49,9 @@ type Env struct {
 	// has checked that it is the one that --deployment or CAPGEN_DEPLOYMENT
 	// asks for, if they do.
 	Deployment string
+	// IdleWorkers is for runtime.Options.IdleWorkers: zero, or NoIdleWorkers
+	// where the command runs at most one program.
+	IdleWorkers int
 }
 
 func (o Options) deployment() string {
