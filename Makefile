@@ -137,7 +137,7 @@ bench: ## Run the benchmarks and summarize them
 .PHONY: bench-gate
 bench-gate: build ## Fail where code is slower than its control by more than its bound
 	$(GO) test -run '^$$' -bench '^BenchmarkGate' -benchtime 1x ./...
-	cd bench && $(BUILD) -o ../$(BIN)/ ./fullhost ./gate
+	cd bench && $(BUILD) -mod=mod -o ../$(BIN)/ ./fullhost ./gate
 	$(BIN)/gate $(BIN)/fullhost $(BIN)/capgen-worker
 
 .PHONY: retrieval

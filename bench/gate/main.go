@@ -67,8 +67,8 @@ func (b *bench) run(ctx context.Context) (err error) {
 		}
 		defer (*s.server).Close()
 	}
-	_, confinement := b.pool.Sandbox()
-	fmt.Printf("sandbox: %s\n\n", confinement)
+	workers := b.pool.Workers()
+	fmt.Printf("workers: %s; sandbox: %s\n\n", workers.Binary, workers.Confinement)
 	failed := 0
 	for _, g := range b.gates() {
 		if !g.hold(ctx) {
