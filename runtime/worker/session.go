@@ -17,8 +17,8 @@ const (
 	// readyTimeout bounds the start of a worker, whatever the context says.
 	readyTimeout = 5 * time.Second
 	// watchInterval is how often a worker is looked at while the call that it
-	// waits for is answered: one that died is noticed at the second look. A shorter one would wake a thread at each
-	// execution, for its timer.
+	// waits for is answered: one that died is noticed at the second look. With
+	// a shorter one, each execution's timer would wake a thread.
 	watchInterval = 250 * time.Millisecond
 	// exitGrace is how long a worker that closed its output has to end by
 	// itself, so that its status says why.
