@@ -49,6 +49,9 @@ func (p *program) doctor(server mcpserver.Runtime, failure error) int {
 		}
 		line("sandbox", "%s", w.Sandbox)
 		confinement(line, w.Confinement)
+		if w.Cgroup != "" {
+			line("", "a control group each, below %s", w.Cgroup)
+		}
 		line("limits", "WorkerMemory %d bytes, MaxSteps %d, MaxExecutionTime %v, MaxConcurrentExecutions %d",
 			l.WorkerMemory, l.MaxSteps, l.MaxExecutionTime, l.MaxConcurrentExecutions)
 	}

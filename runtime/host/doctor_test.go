@@ -35,6 +35,7 @@ func TestDoctor(t *testing.T) {
 			[]string{"can be built", "worker         this executable", "sandbox        auto", "seccomp holds", "WorkerMemory 268435456 bytes"}},
 		{"less, and that is allowed", runtime.Workers{Confinement: runtime.Confinement{Layers: layers, Missing: missing}}, nil, ExitOK,
 			[]string{"descriptors holds", "MISSING landlock: the kernel has none"}},
+		{"control groups", runtime.Workers{Cgroup: "/sys/fs/cgroup/x"}, nil, ExitOK, []string{"a control group each, below /sys/fs/cgroup/x"}},
 		{"none", runtime.Workers{Sandbox: runtime.SandboxOff}, nil, ExitOK, []string{"sandbox        off", "no OS boundary"}},
 		{"a binary of its own", runtime.Workers{Binary: runtime.WorkerBinary{Path: "/usr/bin/capgen-worker", SHA256: "abc"}}, nil, ExitOK,
 			[]string{"worker         /usr/bin/capgen-worker", "SHA-256 abc"}},

@@ -114,7 +114,8 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	}
 	if lost {
 		words := s.process.words.read(maxWords)
-		c.err = explain(s.process.reap(), words, s.pool.config.memory)
+		state := s.process.reap()
+		c.err = explain(state, words, s.process.starved, s.pool.config.memory)
 		s.pool.release()
 		if s.liar != nil {
 			c.err = s.liar
