@@ -31,6 +31,8 @@ func (b *bench) gates() []gate {
 		{name: "full host's time, of the pool's, 10 calls", atLeast: 8, measure: b.latency(10)},
 		{name: "full host's time, of the pool's, 100 calls", atLeast: 3.5, measure: b.latency(100)},
 		{name: "a native call, of one in process", most: 6, measure: b.nativeCall},
+		{name: "50 calls of 20 ms at once, of one", most: 1.5, measure: b.parallel(func() *runtime.Server { return b.wide })},
+		{name: "50 calls of 20 ms, 8 at once, of one", most: 7.5, measure: b.parallel(func() *runtime.Server { return b.pool })},
 	}
 	if b.thin != "" {
 		list = append(list,
@@ -78,6 +80,30 @@ func (b *bench) latency(calls int) func(context.Context) (figures, error) {
 		}
 		p, f := median(pool), median(full)
 		return figures{float64(f), float64(p), fmt.Sprintf("%v of %v", f.Round(time.Microsecond), p.Round(time.Microsecond))}, nil
+	}
+}
+
+// parallel compares a program of 50 calls at once with one of a single call.
+func (b *bench) parallel(server func() *runtime.Server) func(context.Context) (figures, error) {
+	const one = "def main():\n    return bench.pause(ms = 20)\n"
+	const many = "def main():\n    return parallel([lambda: bench.pause(ms = 20)] * 50)\n"
+	return func(ctx context.Context) (figures, error) {
+		var single, all []time.Duration
+		for range samples / 5 {
+			for _, p := range []struct {
+				source string
+				times  *[]time.Duration
+			}{{one, &single}, {many, &all}} {
+				time.Sleep(between)
+				took, err := execute(ctx, server(), p.source)
+				if err != nil {
+					return figures{}, err
+				}
+				*p.times = append(*p.times, took)
+			}
+		}
+		s, a := median(single), median(all)
+		return figures{float64(a), float64(s), fmt.Sprintf("%v of %v", a.Round(time.Microsecond), s.Round(time.Microsecond))}, nil
 	}
 }
 

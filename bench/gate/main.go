@@ -42,6 +42,7 @@ type bench struct {
 
 	pool *runtime.Server // workers wait, sandbox on
 	full *runtime.Server // each execution starts the full host, no sandbox
+	wide *runtime.Server // as pool, with 50 calls at once
 	lean *runtime.Server // each execution starts the pool's kind of worker, sandbox on
 }
 
@@ -60,6 +61,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	}{
 		{&b.pool, runtime.Options{WorkerExecutable: b.thin}},
 		{&b.full, runtime.Options{WorkerExecutable: b.fullhost, IdleWorkers: runtime.NoIdleWorkers, Sandbox: runtime.SandboxOff}},
+		{&b.wide, runtime.Options{WorkerExecutable: b.thin, Limits: runtime.Limits{MaxParallelCalls: 50}}},
 		{&b.lean, runtime.Options{WorkerExecutable: b.thin, IdleWorkers: runtime.NoIdleWorkers}},
 	} {
 		if *s.server, err = serve(ctx, s.options); err != nil {
