@@ -29,11 +29,25 @@ func stringMethod(name string) method {
 			return e.roomBytes(starlark.Len(receiver))
 		})
 	case "count", "find", "index", "rfind", "rindex":
-		return after(name, func(e *engine, receiver starlark.Value, _ starlark.Tuple) error {
-			return e.chargeBytes(starlark.Len(receiver))
+		return after(name, func(e *engine, receiver starlark.Value, args starlark.Tuple) error {
+			return e.chargeBytes(searched(starlark.Len(receiver), args))
 		})
 	}
 	return nil
+}
+
+// searched is how many of n bytes a search from args[1] to args[2] looks at, at
+// most. What cannot be read as an offset is refused later.
+func searched(n int, args starlark.Tuple) int {
+	from, to := 0, n
+	for i, p := range []*int{&from, &to} {
+		if i+1 < len(args) {
+			if at, err := bound("offset", args[i+1], *p, n, 0, n); err == nil {
+				*p = at
+			}
+		}
+	}
+	return max(to-from, 0)
 }
 
 // roomParts refuses to cut s into n parts when they are too many.
