@@ -34,6 +34,19 @@ func searchEntry(c *schema.Capability) jen.Code {
 	return jen.Qual(runtimePath, "SearchEntry").Add(multiline("{", "}", members))
 }
 
+// SearchIndex ranks the capabilities of a manifest as a server does that holds
+// them all. With its method Rank a report on a change of texts tells where a
+// capability stood for a query, and where it stands.
+func SearchIndex(m *schema.Manifest) *search.Index {
+	var documents []search.Document
+	for _, c := range m.Capabilities {
+		documents = append(documents, search.Document{
+			Name: c.Name, Entry: search.Analyze(searchTexts(c)), Deprecated: c.Deprecated != nil,
+		})
+	}
+	return search.New(documents)
+}
+
 // searchTexts are all texts of a capability that should find it.
 func searchTexts(c *schema.Capability) search.Texts {
 	t := search.Texts{Name: c.Name, Summary: c.Summary, Description: c.Description, Phrases: c.Search}

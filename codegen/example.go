@@ -15,7 +15,7 @@ import (
 
 // maxShown is the longest call, with its outcome or without, that a
 // description shows, in bytes: it is one of many that a model reads.
-const maxShown = 400
+const maxShown = 160
 
 // checkExamples refuses examples that could not be written as programs.
 func (p *planner) checkExamples(c *schema.Capability) {
@@ -191,18 +191,39 @@ func seen(c *schema.Capability, e *schema.Example) (any, error) {
 	if err != nil || !c.IsShaped() {
 		return v, err
 	}
-	if c.Limits == nil {
-		return keptOf(c.Result(), v), nil
+	if c.Limits != nil {
+		if v, err = cutOf(c, v); err != nil {
+			return nil, err
+		}
 	}
-	list, ok := v.([]any)
+	return keptOf(c.Result(), v), nil
+}
+
+// cutOf is the record {items, next, truncated} of an output, as
+// runtime/shaping makes it; next is there with pagination only.
+func cutOf(c *schema.Capability, output any) (any, error) {
+	record := map[string]any{}
+	if p := c.Pagination; p != nil {
+		page, _ := output.(map[string]any)
+		output = page[p.Items]
+		if next := page[p.CursorOut]; next != "" {
+			record["next"] = next
+		} else {
+			record["next"] = nil
+		}
+	}
+	items, ok := output.([]any)
 	if !ok {
 		return nil, errDefault
 	}
-	items := list
-	if most := c.Limits.Items; most > 0 && len(list) > most {
-		items = list[:most]
+	record["items"], record["truncated"] = items, false
+	if most := c.Limits.Items; most > 0 && len(items) > most {
+		record["items"], record["truncated"] = items[:most], true
+		if c.Pagination != nil {
+			record["next"] = nil
+		}
 	}
-	return keptOf(c.Result(), map[string]any{"items": items, "truncated": len(items) < len(list)}), nil
+	return record, nil
 }
 
 // keptOf is v without the members that t does not have.

@@ -81,6 +81,8 @@ func TestPages(t *testing.T) {
 		{"some", `pages(shaped.pages, max = 1, owner = "x")`, `{"items":[{"name":"x0"},{"name":"x1"}],"truncated":true,"next":"1"}`, nil, "", 1},
 		{"on from there", `pages(shaped.pages, max = 2, cursor = "1")`, `{"items":[{"name":"2"},{"name":"3"},{"name":"4"},{"name":"5"}],"truncated":false,"next":null}`, nil, "", 2},
 		{"by name", `pages(shaped.pages, owner = "x").items[5].name`, `"x5"`, nil, "", 3},
+		{"at once", `[r.items[0].name for r in parallel([lambda: pages(shaped.pages, owner = "x"), lambda: pages(shaped.pages, owner = "z")])]`, `["x0","z0"]`, nil, "", 6},
+		{"as an attempt", `attempt(pages, shaped.pages, owner = "nobody").error.code`, `"gone"`, nil, "", 1},
 		{"one page is one call", `shaped.pages().next`, `"1"`, nil, "", 1},
 		{"no end", `pages(shaped.pages, owner = "loop")`, "", runtime.ErrProgramFailed, `answered with the cursor "again" twice`, 2},
 		{"failure", `pages(shaped.pages, owner = "nobody")`, "", runtime.ErrCapabilityFailed, "nobody has entries", 1},

@@ -38,6 +38,12 @@ capabilities:
 	if diff := cmp.Diff(want, searchTexts(m.Capabilities[0])); diff != "" {
 		t.Error(diff)
 	}
+	x := SearchIndex(m)
+	for query, rank := range map[string]int{"the archive of Zanzibar": 1, "zebra": 0} {
+		if got := x.Rank(query, "records.read_many"); got != rank {
+			t.Errorf("%s: rank %d, want %d", query, got, rank)
+		}
+	}
 	files, diags := Generate(m)
 	if files == nil {
 		t.Fatal(diags)

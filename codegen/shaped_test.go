@@ -1,11 +1,14 @@
 package codegen_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,9 +94,13 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-func shapedServer(t *testing.T, h shaped.Handlers) *runtime.Server {
+func shapedServer(t *testing.T, h shaped.Handlers, log ...*slog.Logger) *runtime.Server {
 	t.Helper()
-	b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll()})
+	o := runtime.Options{Authorizer: authz.AllowAll()}
+	if len(log) > 0 {
+		o.Logger = log[0]
+	}
+	b := runtime.NewBuilder(o)
 	shaped.Register(b, h)
 	s, err := b.Build(t.Context())
 	if err != nil {
@@ -118,7 +125,8 @@ func goodReport() shaped.ReportOutput {
 // one that has no form does not.
 func TestOutputCheckReport(t *testing.T) {
 	h := &shapedHandler{}
-	s := shapedServer(t, h)
+	var log bytes.Buffer
+	s := shapedServer(t, h, slog.New(slog.NewTextHandler(&log, nil)))
 	for _, test := range []struct {
 		name     string
 		change   func(*shaped.ReportOutput)
@@ -146,6 +154,7 @@ func TestOutputCheckReport(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h.report = goodReport()
+			log.Reset()
 			test.change(&h.report)
 			x, err := s.Execute(t.Context(), authz.Local(), "shaped.report()[\""+test.member+"\"]")
 			if (err != nil) != (test.want == "") || string(x.Result) != test.want {
@@ -154,6 +163,9 @@ func TestOutputCheckReport(t *testing.T) {
 			if calls := x.Receipt.Calls; len(calls) != 1 || calls[0].Breaches != test.breaches {
 				receipt, _ := json.Marshal(calls)
 				t.Errorf("receipt %s, want %d breaches", receipt, test.breaches)
+			}
+			if logged := strings.Contains(log.String(), "output breaks the manifest and is delivered"); logged != (test.breaches > 0) {
+				t.Errorf("log %s", log.String())
 			}
 		})
 	}
@@ -218,6 +230,7 @@ func TestCut(t *testing.T) {
 		{"items", shaped.CutOutput{item("a"), item("b"), item("c"), item("d")}, `{"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"truncated":true}`},
 		{"bytes", shaped.CutOutput{item("a"), item(strings.Repeat("b", 60))}, `{"items":[{"name":"a"}],"truncated":true}`},
 		{"beyond MaxValueBytes", many, `{"items":[],"truncated":true}`},
+		{"beyond eight times that", slices.Repeat(many, 5), ""},
 		{"against its schema", shaped.CutOutput{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

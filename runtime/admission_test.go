@@ -156,7 +156,7 @@ func TestGivingUpWhileWaiting(t *testing.T) {
 
 // Seen from outside: one subject's endless programs, and another who waits.
 func TestExecuteRefusesWhenTheQueueIsFull(t *testing.T) {
-	s := build(t, Options{IdleWorkers: NoIdleWorkers, Limits: Limits{MaxConcurrentExecutions: 1, MaxQueuedPerSubject: 1, MaxExecutionTime: time.Minute}},
+	s := build(t, Options{Limits: Limits{MaxConcurrentExecutions: 1, MaxQueuedPerSubject: 1, MaxExecutionTime: time.Minute}},
 		NewCapability(lookupInfo(), func(ctx context.Context, _ lookupInput) (record, error) { <-ctx.Done(); return record{}, ctx.Err() }))
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup

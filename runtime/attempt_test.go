@@ -11,6 +11,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/worker"
 )
 
 // withRules is records.lookup with rules for its calls.
@@ -174,10 +175,21 @@ func TestRetryStaysWithinTheExecution(t *testing.T) {
 	if n := calls.Load(); n != 2 {
 		t.Errorf("%d calls", n)
 	}
-	soon, cancel := context.WithTimeout(t.Context(), firstPause/2)
+	soon, cancel := context.WithTimeout(t.Context(), maxPause/2)
 	defer cancel()
-	if start := time.Now(); pause(soon, 2) || time.Since(start) > 20*firstPause {
+	if pause(soon, 6) || soon.Err() != nil {
 		t.Error("waited for an attempt that could not begin")
+	}
+	// Nor does one begin when the receipt is closed already.
+	arguments, err := canon.AppendWire(nil, &lookupInput{Key: "a", Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls.Store(10)
+	asked := 0
+	s.dispatcher.dispatch(t.Context(), authz.Local(), nil, worker.Call{Capability: "rec-1", Arguments: arguments}, func() bool { asked++; return asked == 1 })
+	if n := calls.Load(); n != 11 || asked != 2 {
+		t.Errorf("%d calls, asked %d times", n-10, asked)
 	}
 }
 

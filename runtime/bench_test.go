@@ -85,7 +85,7 @@ func BenchmarkNativeCall(b *testing.B) {
 		}
 	})
 	b.Run("in-process", func(b *testing.B) {
-		s := build(b, Options{Limits: unlimited, IdleWorkers: NoIdleWorkers}, NewCapability(lookupInfo(), lookup))
+		s := build(b, Options{Limits: unlimited}, NewCapability(lookupInfo(), lookup))
 		b.ReportAllocs()
 		b.ResetTimer()
 		runInProcess(b, s, lookups(b.N))

@@ -47,6 +47,12 @@ type Options struct {
 	// more than MaxConcurrentExecutions; zero means DefaultIdleWorkers, and
 	// NoIdleWorkers that each execution starts its own.
 	IdleWorkers int
+	// Cgroup is the absolute path of a control group (Linux, version 2) that
+	// was delegated to this process's user, with the controllers memory and
+	// pids and without a process in it. Each worker then lives in a group of
+	// its own below it, which bounds its memory a second time, what the kernel
+	// keeps for it included, and its threads. Empty uses none.
+	Cgroup string
 	// WorkerExecutable is the absolute path of the binary that workers run, a
 	// cmd/capgen-worker of this version. Build refuses one that somebody else
 	// than root and this process's user could change. Empty takes the file

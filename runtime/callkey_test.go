@@ -17,7 +17,6 @@ const twoLookups = "def main():\n    records.lookup(key = 'a')\n    records.othe
 // keysOf runs a program, and returns the keys that its handlers got.
 func keysOf(t *testing.T, o Options, subject authz.Subject, source string, options ...ExecuteOption) (keys []CallKey) {
 	t.Helper()
-	o.IdleWorkers = NoIdleWorkers
 	handle := func(ctx context.Context, in lookupInput) (record, error) {
 		if key, ok := CallKeyFromContext(ctx); ok {
 			keys = append(keys, key)
@@ -90,7 +89,7 @@ func TestCallKeyIsOfWhatRuns(t *testing.T) {
 }
 
 func TestBadIdempotencyKeys(t *testing.T) {
-	s := build(t, Options{IdleWorkers: NoIdleWorkers}, NewCapability(lookupInfo(), lookup))
+	s := build(t, Options{}, NewCapability(lookupInfo(), lookup))
 	for _, key := range []string{"", strings.Repeat("k", MaxIdempotencyKeyBytes+1)} {
 		_, err := s.Execute(t.Context(), authz.Local(), lookupProgram, WithIdempotencyKey(key))
 		if !errors.Is(err, ErrInvalidArguments) || !strings.Contains(err.Error(), "idempotency_key: expected 1 to 64 bytes") {

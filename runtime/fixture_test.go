@@ -139,11 +139,15 @@ func named(name string, handle lookupFunc) Capability {
 	return NewCapability(info, handle)
 }
 
-// build makes a server with one capability.
+// build makes a server. Unless told otherwise, each execution starts its worker:
+// most tests run one.
 func build(t testing.TB, o Options, capabilities ...Capability) *Server {
 	t.Helper()
 	if o.Authorizer == nil {
 		o.Authorizer = authz.AllowAll()
+	}
+	if o.IdleWorkers == 0 {
+		o.IdleWorkers = NoIdleWorkers
 	}
 	b := NewBuilder(o)
 	for _, c := range capabilities {

@@ -20,3 +20,7 @@ const (
 
 // Confinement is what a worker reported of its sandbox.
 type Confinement = worker.Confinement
+
+// UnconfinedError is in what Build returns when a layer that the mode requires
+// does not hold.
+type UnconfinedError = worker.UnconfinedError

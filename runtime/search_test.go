@@ -173,6 +173,12 @@ func FuzzSearchIgnoresDisabled(f *testing.F) {
 			if diff := cmp.Diff(want, got); diff != "" || fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 				t.Fatalf("%+v: %s %v %v", r, diff, wantErr, gotErr)
 			}
+			// Scores tell whether a disabled capability counts in how rare words are.
+			wantScores, _ := plain.ExplainSearch(t.Context(), authz.Local(), r)
+			gotScores, _ := both.ExplainSearch(t.Context(), authz.Local(), r)
+			if diff := cmp.Diff(wantScores, gotScores); diff != "" {
+				t.Fatalf("%+v: %s", r, diff)
+			}
 			text, err := json.Marshal(got)
 			if err != nil || len(text) > plain.limits.MaxSearchResponseBytes {
 				t.Fatalf("%d bytes, %v", len(text), err)

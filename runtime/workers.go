@@ -24,6 +24,8 @@ type Workers struct {
 	// Memory is the budget of each, in bytes; it is not bounded where the
 	// layer address_space is missing.
 	Memory int64
+	// Cgroup is the control group below which each has one; empty without.
+	Cgroup string
 }
 
 // WorkerBinary is what workers run.
@@ -94,11 +96,12 @@ func newWorkers(ctx context.Context, o Options, limits Limits, c *catalog, idle 
 		Table:     c.table,
 		Sandbox:   o.Sandbox,
 		Memory:    limits.WorkerMemory,
+		Cgroup:    o.Cgroup,
 		CPU:       limits.MaxExecutionTime,
 		Processes: limits.MaxConcurrentExecutions,
 		Idle:      idle,
 	}
-	w = Workers{Binary: about, Sandbox: o.Sandbox, Memory: limits.WorkerMemory}
+	w = Workers{Binary: about, Sandbox: o.Sandbox, Memory: limits.WorkerMemory, Cgroup: o.Cgroup}
 	w.Confinement, err = worker.Probe(ctx, config)
 	if err != nil && binary != nil && o.WorkerExecutable == "" && ctx.Err() == nil {
 		// Of another version, perhaps; this executable is of its own.

@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/cmd/workspace/internal/tree"
 	generated "github.com/capgen/capgen/generated/files"
 	"github.com/capgen/capgen/generated/types"
+	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
 )
 
@@ -168,4 +171,44 @@ func TestLargestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("tree %d bytes, search %d bytes", wire(t, walked.Encode), wire(t, found.Encode))
+}
+
+// TestDeclaredErrors: what the manifest declares is all that a program is
+// told, so that each failure of a request has its code there.
+func TestDeclaredErrors(t *testing.T) {
+	f := serve(t, map[string]string{"dir/file": "x", "big": strings.Repeat("x\n", 5<<20)})
+	b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll()})
+	generated.Register(b, f)
+	server, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for call, want := range map[string]string{
+		`files.list(path = "/etc")`:                             "invalid",
+		`files.list(path = "gone")`:                             "not_found",
+		`files.list(path = "dir/file")`:                         "not_directory",
+		`files.list(path = "dir/file/x")`:                       "not_directory",
+		`files.list(path = "` + strings.Repeat("n", 300) + `")`: "not_found",
+		`files.tree(path = "../x")`:                             "invalid",
+		`files.tree(path = "gone", depth = 1)`:                  "not_found",
+		`files.tree(path = "dir/file")`:                         "not_directory",
+		`files.tree(cursor = "a")`:                              "invalid",
+		`files.search(pattern = "(")`:                           "invalid",
+		`files.search(pattern = "x", path = "gone")`:            "not_found",
+		`files.search(pattern = "x", path = "dir/file/x")`:      "not_directory",
+		`files.search(pattern = "x", path = "big")`:             "",
+		`files.read()`:                                          "invalid",
+		`files.read(paths = ["gone", "dir"])`:                   "",
+		`files.stat(paths = ["gone", "/"])`:                     "",
+	} {
+		_, err := server.Execute(t.Context(), authz.Local(), "def main():\n    "+call+"\n")
+		var failed *runtime.Error
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", call, err)
+		case want != "" && (!errors.As(err, &failed) || failed.Fault().Code != want):
+			t.Errorf("%s: got %v, want %s", call, err, want)
+		}
+	}
 }

@@ -44,7 +44,7 @@ func options(given *roots) host.Options {
 		},
 		Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
 			handlers := &files{}
-			if reads := env.Command != "search" && env.Command != "describe"; reads || len(*given) > 0 {
+			if reads := env.Command == "stdio" || env.Command == "exec"; reads || len(*given) > 0 {
 				// No default: what a server may read is said, never inherited
 				// from the directory it happens to be started in.
 				if len(*given) == 0 {
@@ -60,9 +60,10 @@ func options(given *roots) host.Options {
 			b := runtime.NewBuilder(runtime.Options{
 				Server: catalog.Server(),
 				// All of the server reads, and the roots bound what.
-				Authorizer: authz.AllowAll(),
-				Deployment: env.Deployment,
-				Logger:     env.Logger,
+				Authorizer:  authz.AllowAll(),
+				Deployment:  env.Deployment,
+				Logger:      env.Logger,
+				IdleWorkers: env.IdleWorkers,
 
 				WorkerSHA256: workerSHA256,
 			})

@@ -199,6 +199,7 @@ func TestCommandLine(t *testing.T) {
 		"search":       {[]string{"search", "grep"}, "", 0, ""},
 		"limit":        {[]string{"search", "grep", "--limit", "21"}, "", 1, "expected 1 to 20 (MaxSearchResults), got 21"},
 		"not search":   {[]string{"describe", "files.read", "--explain"}, "", 2, "flags of search, not of describe"},
+		"doctor":       {[]string{"doctor"}, "", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, exit := workspace(t, strings.Replace(program, "%q", `"`+test.path+`"`, 1), test.args...)

@@ -199,6 +199,26 @@ func (v *SearchOutput) AppendCanonical(b []byte) []byte {
 	return canon.AppendCanonical(b, v)
 }
 
+// What files.search fails with.
+const (
+	// The message says what is wrong.
+	ErrSearchInvalid runtime.ErrorCode = "invalid"
+	// It is no directory.
+	ErrSearchNotDirectory runtime.ErrorCode = "not_directory"
+	// It is no regular file.
+	ErrSearchNotFile runtime.ErrorCode = "not_file"
+	// Nothing is there.
+	ErrSearchNotFound runtime.ErrorCode = "not_found"
+	// A link leads out of the root.
+	ErrSearchOutside runtime.ErrorCode = "outside"
+	// The system refuses.
+	ErrSearchPermission runtime.ErrorCode = "permission"
+	// It is too large to be searched.
+	ErrSearchTooLarge runtime.ErrorCode = "too_large"
+	// The system fails.
+	ErrSearchUnreadable runtime.ErrorCode = "unreadable"
+)
+
 func searchCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "files.search",
@@ -222,5 +242,16 @@ func searchCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"files.search","input":[{"kind":"string","maxLength":1000,"minLength":1,"name":"pattern","required":true},{"default":"false","kind":"boolean","name":"literal"},{"default":"false","kind":"boolean","name":"ignore_case"},{"default":"\".\"","kind":"string","maxLength":4096,"name":"path"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"include"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"exclude"},{"default":"false","kind":"boolean","name":"version_control"},{"default":"0","kind":"integer","maximum":10,"name":"context"},{"default":"100","kind":"integer","maximum":1000,"minimum":1,"name":"limit"},{"default":"1000","kind":"integer","maximum":1000,"minimum":1,"name":"max_per_file"},{"default":"\"\"","kind":"string","maxLength":16384,"name":"cursor"}],"name":"files.search","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":4096,"name":"path","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"line","required":true},{"kind":"integer","maximum":9007199254740991,"minimum":1,"name":"column","required":true},{"kind":"string","maxLength":400,"name":"text","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"before","required":true},{"items":{"kind":"string","maxLength":400},"kind":"array","maxLength":10,"name":"after","required":true},{"kind":"boolean","name":"cut","required":true}],"kind":"object"},"kind":"array","maxLength":1000,"name":"matches","required":true},{"items":{"fields":[{"kind":"string","maxLength":16384,"name":"path","required":true},{"enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"],"kind":"string","maxLength":1048576,"name":"code","required":true},{"kind":"string","maxLength":256,"name":"message","required":true}],"kind":"object"},"kind":"array","maxLength":100,"name":"problems","required":true},{"kind":"integer","maximum":9007199254740991,"name":"files_searched","required":true},{"kind":"integer","maximum":9007199254740991,"name":"binary_files","required":true},{"kind":"boolean","name":"truncated","required":true},{"kind":"string","maxLength":16384,"name":"next","required":true}],"kind":"object"}}`,
 		Input:       `{"pattern":{"description":"RE2 expression (no lookaround), matched against each line alone; ^ and $ are its ends.","minLength":1,"maxLength":1000},"literal":"Take pattern as plain text.","ignore_case":"Match upper and lower case alike.","path":{"description":"Directory or file to search; \".\" is the top.","maxLength":4096},"include":{"description":"Search only files that match one of these globs, such as [\"*.go\"]; see files.tree.","maxItems":50,"items":{"minLength":1,"maxLength":256}},"exclude":{"description":"Leave out files that match one of these globs, and directories with all that lies below them.","maxItems":50,"items":{"minLength":1,"maxLength":256}},"version_control":"Search .git, .hg, .jj and .svn, too.","context":{"description":"How many lines to return before and after each match.","minimum":0,"maximum":10},"limit":{"description":"Most matches of one page.","minimum":1,"maximum":1000},"max_per_file":{"description":"Most matches of one file; more are reported under problems.","minimum":1,"maximum":1000},"cursor":{"description":"next of the page before, with all other arguments as they were.","maxLength":16384}}`,
 		Output:      `{"fields":{"matches":{"type":"list[dict]","description":"The matching lines, by path and line.","maxItems":1000,"items":{"description":"One line that matches.","fields":{"path":"str: Path of the file.","line":{"type":"int","description":"Number of the line, counting from 1.","minimum":1},"column":{"type":"int","description":"Where the first match in the line begins, in characters from 1.","minimum":1},"text":"str: The line without its line break; of a long line an excerpt around the match.","before":{"type":"list[str]","description":"Lines before it, as many as context says.","maxItems":10},"after":{"type":"list[str]","description":"Lines after it, as many as context says.","maxItems":10},"cut":"bool: Whether text is an excerpt."}}},"problems":{"type":"list[dict]","description":"What could not be searched, or not wholly.","maxItems":100,"items":{"description":"A place that was passed over, or not dealt with wholly.","fields":{"path":"str: The path; escaped if it is unnameable.","code":{"type":"str","description":"invalid: the request is wrong. outside: a link leads out of the root. too_large, too_deep, long_line, more_matches: a bound was met, and the answer leaves something out. changed: not the file that the page before began with.","enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"]},"message":"str: What was left out."}}},"files_searched":{"type":"int","description":"How many files were searched on this page.","minimum":0},"binary_files":{"type":"int","description":"How many binary files were passed over on this page.","minimum":0},"truncated":"bool: Whether another page follows.","next":"str: Cursor of the next page, empty after the last one."}}`,
+		Errors: []runtime.DeclaredError{
+			{Code: ErrSearchInvalid, Text: "The message says what is wrong."},
+			{Code: ErrSearchNotDirectory, Text: "It is no directory."},
+			{Code: ErrSearchNotFile, Text: "It is no regular file."},
+			{Code: ErrSearchNotFound, Text: "Nothing is there."},
+			{Code: ErrSearchOutside, Text: "A link leads out of the root."},
+			{Code: ErrSearchPermission, Text: "The system refuses."},
+			{Code: ErrSearchTooLarge, Text: "It is too large to be searched."},
+			{Code: ErrSearchUnreadable, Text: "The system fails."},
+		},
+		Example: `files.search(pattern="^func ", include=["*.go"])`,
 	}, h.Search)
 }

@@ -113,6 +113,22 @@ func (v *TreeInput) AppendCanonical(b []byte) []byte {
 	return canon.AppendCanonical(b, v)
 }
 
+// What files.tree fails with.
+const (
+	// The message says what is wrong.
+	ErrTreeInvalid runtime.ErrorCode = "invalid"
+	// It is no directory.
+	ErrTreeNotDirectory runtime.ErrorCode = "not_directory"
+	// Nothing is there.
+	ErrTreeNotFound runtime.ErrorCode = "not_found"
+	// A link leads out of the root.
+	ErrTreeOutside runtime.ErrorCode = "outside"
+	// The system refuses.
+	ErrTreePermission runtime.ErrorCode = "permission"
+	// The system fails.
+	ErrTreeUnreadable runtime.ErrorCode = "unreadable"
+)
+
 func treeCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "files.tree",
@@ -136,5 +152,14 @@ func treeCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"files.tree","input":[{"default":"\".\"","kind":"string","maxLength":4096,"name":"path"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"include"},{"items":{"kind":"string","maxLength":256,"minLength":1},"kind":"array","maxLength":50,"name":"exclude"},{"items":{"enum":["file","directory","link","other","unnameable"],"kind":"string","maxLength":1048576},"kind":"array","maxLength":5,"name":"kinds"},{"kind":"integer","maximum":64,"minimum":1,"name":"depth"},{"default":"false","kind":"boolean","name":"version_control"},{"default":"1000","kind":"integer","maximum":5000,"minimum":1,"name":"limit"},{"default":"\"\"","kind":"string","maxLength":16384,"name":"cursor"}],"name":"files.tree","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":16384,"name":"path","required":true},{"enum":["file","directory","link","other","unnameable"],"kind":"string","maxLength":1048576,"name":"kind","required":true},{"kind":"integer","maximum":9007199254740991,"name":"size","required":true}],"kind":"object"},"kind":"array","maxLength":5000,"name":"entries","required":true},{"items":{"fields":[{"kind":"string","maxLength":16384,"name":"path","required":true},{"enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"],"kind":"string","maxLength":1048576,"name":"code","required":true},{"kind":"string","maxLength":256,"name":"message","required":true}],"kind":"object"},"kind":"array","maxLength":100,"name":"problems","required":true},{"kind":"string","maxLength":16384,"name":"next","required":true}],"kind":"object"}}`,
 		Input:       `{"path":{"description":"Directory to begin with; \".\" is the top.","maxLength":4096},"include":{"description":"Report only entries that match one of these globs, such as [\"*.go\", \"docs/**\"].","maxItems":50,"items":{"minLength":1,"maxLength":256}},"exclude":{"description":"Leave out entries that match one of these globs, and all that lies below them.","maxItems":50,"items":{"minLength":1,"maxLength":256}},"kinds":{"description":"Report only these kinds, such as [\"file\"].","maxItems":5,"items":{"description":"What a path names. A link is not followed; other is a device, a FIFO or a socket; unnameable has a name that no path can hold, shown escaped.","enum":["file","directory","link","other","unnameable"]}},"depth":{"description":"How many levels to go down; 1 is the directory itself. Without it, all.","minimum":1,"maximum":64},"version_control":"Include .git, .hg, .jj and .svn.","limit":{"description":"Most entries of one page.","minimum":1,"maximum":5000},"cursor":{"description":"next of the page before, with all other arguments as they were.","maxLength":16384}}`,
 		Output:      `{"description":"One page of entries, sorted by path, byte by byte.","fields":{"entries":{"type":"list[dict]","description":"The entries. A page may be empty and not be the last.","maxItems":5000,"items":{"description":"One name in a directory.","fields":{"path":"str: Its path from the top. Give it to the other capabilities as it is.","kind":{"type":"str","description":"What a path names. A link is not followed; other is a device, a FIFO or a socket; unnameable has a name that no path can hold, shown escaped.","enum":["file","directory","link","other","unnameable"]},"size":{"type":"int","description":"Size of a file in bytes, otherwise 0.","minimum":0}}}},"problems":{"type":"list[dict]","description":"Directories that could not be looked at.","maxItems":100,"items":{"description":"A place that was passed over, or not dealt with wholly.","fields":{"path":"str: The path; escaped if it is unnameable.","code":{"type":"str","description":"invalid: the request is wrong. outside: a link leads out of the root. too_large, too_deep, long_line, more_matches: a bound was met, and the answer leaves something out. changed: not the file that the page before began with.","enum":["invalid","not_found","outside","not_file","not_directory","permission","too_large","too_deep","long_line","more_matches","changed","unreadable"]},"message":"str: What was left out."}}},"next":"str: Cursor of the next page, empty after the last one."}}`,
+		Errors: []runtime.DeclaredError{
+			{Code: ErrTreeInvalid, Text: "The message says what is wrong."},
+			{Code: ErrTreeNotDirectory, Text: "It is no directory."},
+			{Code: ErrTreeNotFound, Text: "Nothing is there."},
+			{Code: ErrTreeOutside, Text: "A link leads out of the root."},
+			{Code: ErrTreePermission, Text: "The system refuses."},
+			{Code: ErrTreeUnreadable, Text: "The system fails."},
+		},
+		Example: `files.tree(include=["*.go"])  # {"entries": [{"path": "src/main.go", "kind": "file", "size": 29}], "problems": [], "next": ""}`,
 	}, h.Tree)
 }

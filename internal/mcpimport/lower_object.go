@@ -34,7 +34,10 @@ func (l *lowerer) arrayType(v *value, p place) (*value, *flaw) {
 		out.set("maxItems", number(strconv.Itoa(most)))
 	}
 	if u := v.get("uniqueItems"); u != nil && !u.isBool("false") {
-		return nil, l.flaw(u, p.to("uniqueItems"), "uniqueItems is not supported yet")
+		if u.kind != boolKind {
+			return nil, l.flaw(u, p.to("uniqueItems"), "uniqueItems is true or false")
+		}
+		out.set("uniqueItems", u)
 	}
 	return out, nil
 }

@@ -35,7 +35,7 @@ var layers = []struct {
 	{"runtime", []string{"authz", "internal/gauge", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/shaping", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
-	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/internal/..."}},
+	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/worker/sandbox", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "runtime/search", "schema"}},
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
@@ -46,6 +46,8 @@ var layers = []struct {
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
 	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
+	{"bench/fullhost", []string{"runtime"}},
+	{"bench/gate", []string{"authz", "runtime", "runtime/canon"}},
 	{"internal/repotest", nil},
 }
 
@@ -54,7 +56,7 @@ var only = []struct {
 	prefix string
 	by     []string
 }{
-	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host"}},
+	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host", "bench/fullhost"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},

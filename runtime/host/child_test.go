@@ -74,11 +74,15 @@ func childOptions() Options {
 			if os.Stdout != os.Stderr {
 				return nil, errors.New("os.Stdout is not standard error before the first code of the host")
 			}
+			if once := env.IdleWorkers == runtime.NoIdleWorkers; once == (env.Command == "stdio") {
+				return nil, fmt.Errorf("%d idle workers for %s", env.IdleWorkers, env.Command)
+			}
 			b := runtime.NewBuilder(runtime.Options{
-				Server:     runtime.ServerInfo{Name: "child", Version: "0.0.1"},
-				Authorizer: authz.AllowAll(),
-				Deployment: env.Deployment,
-				Logger:     env.Logger,
+				Server:      runtime.ServerInfo{Name: "child", Version: "0.0.1"},
+				Authorizer:  authz.AllowAll(),
+				Deployment:  env.Deployment,
+				Logger:      env.Logger,
+				IdleWorkers: env.IdleWorkers,
 			})
 			b.Register(capability("noise.make", "Print on standard output and read standard input.", func(_ context.Context, in input) (output, error) {
 				fmt.Println("noise of a handler")

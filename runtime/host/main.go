@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/capgen/capgen/internal/nearest"
+	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcpserver"
 )
 
@@ -71,6 +72,8 @@ type program struct {
 // command is one of the words that may follow the program's name.
 type command struct {
 	name, arguments, summary string
+	// serves: it runs any number of programs, not one at most.
+	serves bool
 	// min and max positional arguments; max below zero is any number.
 	min, max int
 	// run is nil for commands that need no server.
@@ -87,10 +90,11 @@ type session struct {
 
 func commands() []command {
 	return []command{
-		{name: "stdio", summary: "serve MCP over standard input and output", run: (*program).stdio},
+		{name: "stdio", summary: "serve MCP over standard input and output", serves: true, run: (*program).stdio},
 		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
 		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
 		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
+		{name: "doctor", summary: "say what runs programs here, and what confines it"},
 		{name: "version", summary: "print the version"},
 		{name: "help", summary: "print this help"},
 	}
@@ -121,7 +125,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	switch {
 	case len(rest) < cmd.min:
 		return p.misuse(fmt.Errorf("%s needs an argument: %s", cmd.name, cmd.arguments))
-	case cmd.max >= 0 && len(rest) > cmd.max && cmd.run != nil:
+	case cmd.max >= 0 && len(rest) > cmd.max && (cmd.run != nil || cmd.name == "doctor"):
 		return p.misuse(fmt.Errorf("%s: unexpected argument %q", cmd.name, rest[cmd.max]))
 	}
 	switch cmd.name {
@@ -141,8 +145,12 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if c.deployment != "" && c.deployment != deployment {
 		return p.broken(fmt.Errorf("deployment %q was asked for, and this program holds %q", c.deployment, deployment))
 	}
-	server, err := p.build(ctx, Env{Command: cmd.name, Logger: log, Deployment: deployment})
-	if err != nil {
+	env := Env{Command: cmd.name, Logger: log, Deployment: deployment}
+	if !cmd.serves {
+		env.IdleWorkers = runtime.NoIdleWorkers
+	}
+	server, err := p.build(ctx, env)
+	if err != nil && cmd.name != "doctor" {
 		return p.broken(err)
 	}
 	if closer, ok := server.(io.Closer); ok {
@@ -151,6 +159,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 				log.Error("close", "error", err)
 			}
 		}()
+	}
+	if cmd.name == "doctor" {
+		return p.doctor(server, err)
 	}
 	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search})
 }

@@ -40,7 +40,8 @@ type Options struct {
 
 // Env is what Main has worked out for Build.
 type Env struct {
-	// Command is the one that runs: stdio, exec, search or describe.
+	// Command is the one that runs: stdio, exec, search, describe or doctor.
+	// The last three call no capability.
 	Command string
 	// Logger writes to standard error.
 	Logger *slog.Logger
@@ -48,6 +49,9 @@ type Env struct {
 	// has checked that it is the one that --deployment or CAPGEN_DEPLOYMENT
 	// asks for, if they do.
 	Deployment string
+	// IdleWorkers is for runtime.Options.IdleWorkers: zero, or NoIdleWorkers
+	// where the command runs at most one program.
+	IdleWorkers int
 }
 
 func (o Options) deployment() string {

@@ -29,6 +29,9 @@ func (f *fake) Info() runtime.ServerInfo {
 
 func (f *fake) Deployment() string   { return "prod" }
 func (f *fake) Hints() runtime.Hints { return f.hints }
+func (f *fake) Workers() runtime.Workers {
+	return runtime.Workers{Confinement: runtime.Confinement{Layers: []string{"landlock", "seccomp"}}}
+}
 
 func (f *fake) Search(_ context.Context, _ authz.Subject, r runtime.SearchRequest) (runtime.SearchResult, error) {
 	return f.search(r)

@@ -17,6 +17,7 @@ type Runtime interface {
 	Info() runtime.ServerInfo
 	Deployment() string
 	Hints() runtime.Hints
+	Workers() runtime.Workers
 	Search(ctx context.Context, subject authz.Subject, r runtime.SearchRequest) (runtime.SearchResult, error)
 	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
 	// Execute fills the receipt on failure too.

@@ -169,7 +169,7 @@ func TestAnnotations(t *testing.T) {
 func TestServerSaysWhatItIs(t *testing.T) {
 	s := connect(t, mcpserver.Options{Runtime: &fake{}})
 	r := s.InitializeResult()
-	if r.ServerInfo.Name != "records" || r.ServerInfo.Version != "1.2.0" || !strings.Contains(r.ServerInfo.Description, "prod") {
+	if r.ServerInfo.Name != "records" || r.ServerInfo.Version != "1.2.0" || r.ServerInfo.Description != "deployment prod; sandbox: landlock seccomp" {
 		t.Errorf("server info %+v", r.ServerInfo)
 	}
 	if r.Instructions == "" {

@@ -11,7 +11,7 @@ import (
 // check failures against the same schema.
 
 func inputSchema(tool string) string {
-	name := `{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(runtime.MaxNameBytes) + `,"description":"Exact dotted name, as search_api gives it."}`
+	name := `{"type":"string","maxLength":` + strconv.Itoa(runtime.MaxNameBytes) + `}`
 	var properties string
 	switch tool {
 	case SearchTool:
@@ -22,7 +22,7 @@ func inputSchema(tool string) string {
 	case DescribeTool:
 		properties = `"name":` + name +
 			`,"names":{"type":"array","minItems":1,"maxItems":` + strconv.Itoa(runtime.MaxDescribeNames) +
-			`,"items":` + name + `,"description":"Several names at once. Give either name or names."}`
+			`,"items":` + name + `,"description":"Several. Give either name or names, as search_api gives them."}`
 		return `{"type":"object","additionalProperties":false,"properties":{` + properties + `}}`
 	default:
 		return `{"type":"object","additionalProperties":false,"required":["source"],"properties":{` +

@@ -48,7 +48,7 @@ func New(o Options) (*mcp.Server, error) {
 			Name:        info.Name,
 			Title:       info.Title,
 			Version:     info.Version,
-			Description: fmt.Sprintf("deployment %s", o.Runtime.Deployment()),
+			Description: fmt.Sprintf("deployment %s; sandbox: %s", o.Runtime.Deployment(), o.Runtime.Workers().Confinement),
 		},
 		&mcp.ServerOptions{
 			Instructions: instructions,

@@ -56,7 +56,8 @@ func (e *engine) pages(thread *starlark.Thread, b *starlark.Builtin, args starla
 		return nil, err
 	}
 	p := c.pages
-	list, next, cut := []starlark.Value{}, starlark.Value(starlark.None), false
+	list, cut := []starlark.Value{}, false
+	var next starlark.Value
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
 		value, err := starlark.Call(thread, c.value, nil, kwargs)
@@ -80,7 +81,7 @@ func (e *engine) pages(thread *starlark.Thread, b *starlark.Builtin, args starla
 		}
 		cut = p.truncated >= 0 && page.values[p.truncated] == starlark.True
 		next = cursorOf(page.values[p.out])
-		if cut || next == starlark.None || n == most {
+		if next == starlark.None || n == most { // after a cut there is no cursor
 			break
 		}
 		key := next.String()

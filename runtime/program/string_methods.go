@@ -203,8 +203,17 @@ func searchMethod(name string) func(e *engine, s string, args []starlark.Value) 
 		if err != nil {
 			return nil, err
 		}
-		if err := e.chargeBytes(2 * len(s)); err != nil {
+		ascii, err := e.isASCII(s)
+		if err != nil {
 			return nil, err
+		}
+		from := 0
+		if ascii { // its bytes are its code points: only the part counts
+			var ok bool
+			if s, from, ok = window(s, start, end); !ok {
+				s, sub = "", "x" // found nowhere
+			}
+			start, end = 0, text.End
 		}
 		n := 0
 		switch name {
@@ -213,7 +222,17 @@ func searchMethod(name string) func(e *engine, s string, args []starlark.Value) 
 		case "rfind", "rindex":
 			n = text.RFind(s, sub, start, end)
 		default:
-			n = text.Count(s, sub, start, end)
+			return starlark.MakeInt(text.Count(s, sub, start, end)), e.chargeBytes(len(s))
+		}
+		seen := len(s)
+		if n >= 0 && name != "rfind" && name != "rindex" && ascii {
+			seen = n + len(sub)
+		}
+		if err := e.chargeBytes(seen); err != nil {
+			return nil, err
+		}
+		if n >= 0 {
+			n += from
 		}
 		if n < 0 && strings.HasSuffix(name, "index") {
 			return nil, raise("ValueError", "substring not found")

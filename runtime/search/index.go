@@ -20,15 +20,15 @@ type Document struct {
 // has the figures of both halves.
 const (
 	// saturation is BM25's k1: how fast repetition stops to count.
-	saturation = 1.2
+	saturation = 1.0
 	// The weight of a pair of adjacent stems, of a word beside its stem, and
 	// of a synonym, each to its own rarity.
-	pairWeight    = 0.5
-	wordWeight    = 0.3
-	synonymWeight = 0.25
+	pairWeight    = 0.6
+	wordWeight    = 0.4
+	synonymWeight = 0.3
 	// coverage is how much a score rises when the query holds an entry's whole
 	// name, and once more for its summary.
-	coverage = 0.15
+	coverage = 0.2
 	// deprecated is what is left of the score of a deprecated capability.
 	deprecated = 0.5
 )
@@ -36,8 +36,8 @@ const (
 // Weights and length normalisations per field. A word in a name or in a
 // phrase was chosen to be found; parameters are long lists in which a match
 // is weak evidence.
-func fieldWeights() [fields]float64 { return [fields]float64{4, 3, 3, 2, 0.7, 0.6, 0.6} }
-func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.4, 0.4, 0.6, 0.6, 0.9, 0.8} }
+func fieldWeights() [fields]float64 { return [fields]float64{4, 3.5, 3, 2, 0.9, 0.9, 0.6} }
+func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.3, 0.4, 0.6, 0.5, 0.8, 0.8} }
 
 // posting says how much one document is about a feature.
 type posting struct {

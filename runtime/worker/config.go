@@ -33,6 +33,11 @@ type Config struct {
 	// it enters the sandbox. Zero means DefaultMemory; less than MinMemory is
 	// an error.
 	Memory int64
+	// Cgroup is the absolute path of a control group (version 2) that was
+	// delegated to this process's user, with the controllers memory and pids
+	// and without a process in it. Each worker then lives in a group of its
+	// own below it. Empty uses none. Linux only.
+	Cgroup string
 	// CPU is the processor time that a worker may use before the kernel ends
 	// it, a net under the deadline; zero sets none.
 	CPU time.Duration
@@ -63,6 +68,7 @@ type resolved struct {
 	digest     string
 	required   []string // layers that each worker must report
 	memory     int64    // what a worker may have
+	groups     *cgroups // nil without one
 	processes  int
 	idle       int
 	failed     func(error)
@@ -92,6 +98,11 @@ func (c Config) resolve() (*resolved, error) {
 	r.memory = cmp.Or(c.Memory, DefaultMemory)
 	if r.memory < MinMemory {
 		return nil, fmt.Errorf("worker: a memory budget of %d bytes, at least %d are needed", r.memory, MinMemory)
+	}
+	if c.Cgroup != "" {
+		if r.groups, err = openCgroups(c.Cgroup); err != nil {
+			return nil, err
+		}
 	}
 	if c.CPU < 0 || c.CPU.Milliseconds() > maxCPUMillis {
 		return nil, fmt.Errorf("worker: a processor time of %v", c.CPU)

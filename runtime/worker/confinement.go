@@ -51,6 +51,19 @@ func (c Confinement) String() string {
 	return strings.Join(c.Layers, " ")
 }
 
+// UnconfinedError is what is wrong with a worker that holds less than its host
+// asks for.
+type UnconfinedError struct {
+	Layer  string // the first one that is missing
+	Reason string
+	// Confinement is what the worker reported.
+	Confinement Confinement
+}
+
+func (e *UnconfinedError) Error() string {
+	return fmt.Sprintf("the layer %s of the sandbox does not hold: %s", e.Layer, e.Reason)
+}
+
 // required are the layers without which no worker is used.
 func (c Config) required() ([]string, error) {
 	switch c.Sandbox {
@@ -83,7 +96,7 @@ func unconfined(m *message, required []string) error {
 				reason = after
 			}
 		}
-		return fmt.Errorf("the layer %s of the sandbox does not hold: %s", l, reason)
+		return &UnconfinedError{Layer: l, Reason: reason, Confinement: Confinement{m.layers, m.missing}}
 	}
 	return nil
 }

@@ -250,8 +250,9 @@ var fakes = map[string]func(f *fake){
 			panic(err)
 		}
 		var hoard [][]byte
-		for {
+		for i := 0; ; i++ {
 			hoard = append(hoard, make([]byte, 1<<16))
+			hoard[i][0] = 1
 		}
 	},
 	"out of memory at once": func(f *fake) {

@@ -27,9 +27,10 @@ func broken(format string, args ...any) *fault.Fault {
 }
 
 // explain is the fault of a worker that ended before its program did: state is
-// how the process ended, words what it wrote to standard error.
-func explain(state *os.ProcessState, words []byte, memory int64) *fault.Fault {
-	if diedOfMemory(state, words) {
+// how the process ended, words what it wrote to standard error, and starved
+// that the kernel ended it for its control group's memory.
+func explain(state *os.ProcessState, words []byte, starved bool, memory int64) *fault.Fault {
+	if starved || diedOfMemory(state, words) {
 		f := fault.Reached(fault.WorkerMemory, memory, "the program needs more memory than it may have")
 		f.Hint = "hold less at once: smaller lists and strings, fewer pages"
 		return f

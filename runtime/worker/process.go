@@ -16,6 +16,9 @@ type process struct {
 	words    *lastWords // nil when standard error is another's
 	inClosed bool
 	os       *os.Process
+	group    *cgroup     // nil without one
+	failed   func(error) // is told of a group that stays behind
+	starved  bool        // once reaped: the kernel ended it for the group's memory
 
 	mu     sync.Mutex
 	killed bool
@@ -30,10 +33,11 @@ const binaryDescriptor = 3
 // the two pipes, what it runs if that is a Binary, and standard error, which is
 // stderr or, if that is nil, what process.words reads.
 func start(r *resolved, stderr *os.File) (p *process, err error) {
-	p = new(process)
+	p = &process{failed: r.failed}
 	defer func() {
 		if err != nil {
 			p.closePipes()
+			p.leaveGroup()
 			p = nil
 		}
 	}()
@@ -56,10 +60,19 @@ func start(r *resolved, stderr *os.File) (p *process, err error) {
 	if r.binary != nil {
 		files = append(files, r.binary.opened)
 	}
+	sys := attributes()
+	if r.groups != nil {
+		if p.group, err = r.groups.make(r.memory); err != nil {
+			return p, err
+		}
+		if err = p.group.place(sys); err != nil {
+			return p, err
+		}
+	}
 	p.os, err = os.StartProcess(r.executable, []string{BinaryName}, &os.ProcAttr{
 		Env:   environment(),
 		Files: files,
-		Sys:   attributes(),
+		Sys:   sys,
 	})
 	if err != nil {
 		return p, fmt.Errorf("worker: start: %w", err)
@@ -86,6 +99,9 @@ func (p *process) kill() {
 	p.killed = true
 	p.in.stop()
 	p.out.stop()
+	if p.group != nil {
+		p.group.kill() // the signal below does as well, for the worker
+	}
 	killTree(p.os)
 }
 
@@ -102,7 +118,25 @@ func (p *process) closeInput() {
 // reap closes the pipes and waits for the process, which must be ending.
 func (p *process) reap() *os.ProcessState {
 	p.closePipes()
-	return p.wait()
+	state := p.wait()
+	p.leaveGroup()
+	return state
+}
+
+// leaveGroup removes the worker's group, and with it all that may be left in it.
+func (p *process) leaveGroup() {
+	if p.group == nil {
+		return
+	}
+	p.starved = p.group.outOfMemory()
+	err := p.group.kill()
+	if err == nil {
+		err = p.group.remove()
+	}
+	if err != nil {
+		p.failed(err)
+	}
+	p.group = nil
 }
 
 func (p *process) closePipes() {

@@ -27,15 +27,23 @@ func fakeMain() {
 	}
 }
 
-// spinAsHost runs until it is killed, and says when its program spins.
+// spinAsHost runs until it is killed, and says when its workers idle, and its
+// program spins or waits for a call.
 func spinAsHost() {
-	s, err := worker.NewPool(worker.Config{Table: table(), Processes: 8})
+	s, err := worker.NewPool(worker.Config{Table: table(), Processes: 8, Idle: 2})
 	if err != nil {
 		panic(err)
 	}
 	mode := os.Args[2]
 	if mode == "lines" {
 		runLines(s)
+	}
+	for s.Idle() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	if mode == "idle" {
+		fmt.Fprintln(os.Stderr, "ready")
+		select {}
 	}
 	source := "test.echo(text = \"\")\nwhile True:\n  pass"
 	j := job(source)
@@ -104,9 +112,9 @@ func running(pid int) bool {
 	return state != "Z" && state != "X"
 }
 
-// A worker does not outlive a host that was killed, whatever it does.
+// Workers do not outlive a host that was killed, whatever they do.
 func TestHostKilled(t *testing.T) {
-	for _, mode := range []string{"spin", "call"} {
+	for _, mode := range []string{"idle", "spin", "call"} {
 		t.Run(mode, func(t *testing.T) {
 			host := exec.Command(os.Args[0], hostArgument, mode)
 			stderr, err := host.StderrPipe()
@@ -121,7 +129,7 @@ func TestHostKilled(t *testing.T) {
 			}
 			time.Sleep(30 * time.Millisecond)
 			workers, _ := children(t, host.Process.Pid)
-			if len(workers) != 1 {
+			if len(workers) != 2 { // one of two is used, and not replaced before it ends
 				t.Fatalf("%d workers", len(workers))
 			}
 			if err := host.Process.Kill(); err != nil {
@@ -130,10 +138,11 @@ func TestHostKilled(t *testing.T) {
 			host.Wait()
 			killed := time.Now()
 			const most = 2 * time.Second // 20 times what it takes at most
-			for began := killed; running(workers[0]); time.Sleep(time.Millisecond) {
+			for began := killed; running(workers[0]) || running(workers[1]); time.Sleep(time.Millisecond) {
 				if time.Since(began) > most {
 					syscall.Kill(workers[0], syscall.SIGKILL)
-					t.Fatalf("the worker lives %v after its host", most)
+					syscall.Kill(workers[1], syscall.SIGKILL)
+					t.Fatalf("a worker lives %v after its host", most)
 				}
 			}
 			t.Logf("gone after %v", time.Since(killed))

@@ -17,8 +17,9 @@ const (
 	// readyTimeout bounds the start of a worker, whatever the context says.
 	readyTimeout = 5 * time.Second
 	// watchInterval is how often a worker is looked at while the call that it
-	// waits for is answered: one that died is noticed at the second look.
-	watchInterval = 25 * time.Millisecond
+	// waits for is answered: one that died is noticed at the second look. With
+	// a shorter one, each execution's timer would wake a thread.
+	watchInterval = 250 * time.Millisecond
 	// exitGrace is how long a worker that closed its output has to end by
 	// itself, so that its status says why.
 	exitGrace = 100 * time.Millisecond
@@ -113,7 +114,8 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	}
 	if lost {
 		words := s.process.words.read(maxWords)
-		c.err = explain(s.process.reap(), words, s.pool.config.memory)
+		state := s.process.reap()
+		c.err = explain(state, words, s.process.starved, s.pool.config.memory)
 		s.pool.release()
 		if s.liar != nil {
 			c.err = s.liar

@@ -59,6 +59,29 @@ func shapedExamples() []examples.Capability {
 				Result:    `{"items":[{"name":"a"},{"name":"b"},{"name":"c"}],"truncated":true}`,
 			},
 		}},
+		{Name: "shaped.cut_pages", Examples: []examples.Example{
+			{
+				Title:     "A page",
+				Call:      "shaped.cut_pages()",
+				Arguments: "{}",
+				Output:    `{"rows":["1"],"to_":"9007199254740993"}`,
+				Result:    `{"items":[1],"next":"9007199254740993","truncated":false}`,
+			},
+			{
+				Title:     "The last",
+				Call:      "shaped.cut_pages(from_=1)",
+				Arguments: `{"from_":"1"}`,
+				Output:    `{"rows":[]}`,
+				Result:    `{"items":[],"next":null,"truncated":false}`,
+			},
+			{
+				Title:     "Too many",
+				Call:      "shaped.cut_pages(from_=2)",
+				Arguments: `{"from_":"2"}`,
+				Output:    `{"rows":["1","2","3"],"to_":"3"}`,
+				Result:    `{"items":[1,2],"next":null,"truncated":true}`,
+			},
+		}},
 		{Name: "shaped.fixed", Examples: []examples.Example{
 			{
 				Title:     "What is seen",
