@@ -17,6 +17,10 @@ func (e *engine) length(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 		return nil, err
 	}
 	if s, ok := v.(starlark.String); ok {
+		ascii, err := e.isASCII(string(s))
+		if err != nil || ascii {
+			return starlark.MakeInt(len(s)), err
+		}
 		return starlark.MakeInt(text.Len(string(s))), e.chargeBytes(len(s))
 	}
 	n := starlark.Len(v)

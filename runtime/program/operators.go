@@ -276,9 +276,19 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 		return v, err
 	case starlark.String:
 		if i, ok := number(y).(starlark.Int); ok {
+			ascii, err := e.isASCII(string(x))
+			if err != nil {
+				return nil, err
+			}
+			if ascii {
+				if at, ok := place(i, len(x)); ok {
+					return x[at : at+1], nil
+				}
+				break
+			}
 			if n, small := i.Int64(); small {
 				if c, ok := text.At(string(x), int(n)); ok {
-					return starlark.String(c), nil
+					return starlark.String(c), e.chargeBytes(len(x))
 				}
 			}
 		}
@@ -359,8 +369,18 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	}
 	s, isString := x.(starlark.String)
 	n := sequence.Len()
+	ascii := false
 	if isString {
-		n = text.Len(string(s))
+		var err error
+		if ascii, err = e.isASCII(string(s)); err != nil {
+			return nil, err
+		}
+		if !ascii {
+			n = text.Len(string(s))
+			if err := e.chargeBytes(2 * len(s)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	from, to, by, err := sliceBounds(n, lo, hi, step)
 	if err != nil {
@@ -375,6 +395,9 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 		if err := e.chargeCopy((to - from) / by); err != nil {
 			return nil, err
 		}
+	}
+	if ascii && by == 1 {
+		return s[from:to], nil
 	}
 	if isString {
 		return starlark.String(text.Slice(string(s), from, to, by)), nil
