@@ -194,10 +194,11 @@ func (x *exploration) scan(name string, source []byte) {
 
 func shorten(text string) string {
 	text = strings.TrimSpace(text)
-	if len(text) <= 100 {
+	runes := []rune(text)
+	if len(runes) <= 100 {
 		return text
 	}
-	if cut := strings.LastIndex(text[:100], " "); cut > 0 {
+	if cut := strings.LastIndex(string(runes[:100]), " "); cut > 0 {
 		return text[:cut]
 	}
 	return markerWord.FindStringSubmatch(text)[1]

@@ -46,8 +46,8 @@ type engine struct {
 	signatures   signatures                 // of the program's functions
 	early        map[*starlark.Thread]error // what ended an iteration, until it is raised
 
-	asciis asciiCache
-	crowds crowds // of its large dicts and sets
+	pointsOf pointsCache
+	crowds   crowds // of its large dicts and sets
 
 	capabilities map[string]*capability // by dotted name, compiled at first use
 }

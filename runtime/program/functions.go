@@ -6,8 +6,6 @@ import (
 	"strconv"
 
 	"go.starlark.net/starlark"
-
-	"github.com/capgen/capgen/runtime/program/text"
 )
 
 // length is len(x).
@@ -17,11 +15,11 @@ func (e *engine) length(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 		return nil, err
 	}
 	if s, ok := v.(starlark.String); ok {
-		ascii, err := e.isASCII(string(s))
-		if err != nil || ascii {
-			return starlark.MakeInt(len(s)), err
+		p, err := e.points(string(s))
+		if err != nil {
+			return nil, err
 		}
-		return starlark.MakeInt(text.Len(string(s))), e.chargeBytes(len(s))
+		return starlark.MakeInt(p.n), nil
 	}
 	n := starlark.Len(v)
 	if n < 0 {

@@ -276,20 +276,12 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 		return v, err
 	case starlark.String:
 		if i, ok := number(y).(starlark.Int); ok {
-			ascii, err := e.isASCII(string(x))
+			p, err := e.points(string(x))
 			if err != nil {
 				return nil, err
 			}
-			if ascii {
-				if at, ok := place(i, len(x)); ok {
-					return x[at : at+1], nil
-				}
-				break
-			}
-			if n, small := i.Int64(); small {
-				if c, ok := text.At(string(x), int(n)); ok {
-					return starlark.String(c), e.chargeBytes(len(x))
-				}
+			if at, ok := place(i, p.n); ok {
+				return starlark.String(p.slice(at, at+1)), nil
 			}
 		}
 	case starlark.Mapping:
@@ -369,18 +361,13 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	}
 	s, isString := x.(starlark.String)
 	n := sequence.Len()
-	ascii := false
+	var p points
 	if isString {
 		var err error
-		if ascii, err = e.isASCII(string(s)); err != nil {
+		if p, err = e.points(string(s)); err != nil {
 			return nil, err
 		}
-		if !ascii {
-			n = text.Len(string(s))
-			if err := e.chargeBytes(2 * len(s)); err != nil {
-				return nil, err
-			}
-		}
+		n = p.n
 	}
 	from, to, by, err := sliceBounds(n, lo, hi, step)
 	if err != nil {
@@ -396,8 +383,8 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 			return nil, err
 		}
 	}
-	if ascii && by == 1 {
-		return s[from:to], nil
+	if isString && by == 1 {
+		return starlark.String(p.slice(from, to)), nil
 	}
 	if isString {
 		return starlark.String(text.Slice(string(s), from, to, by)), nil

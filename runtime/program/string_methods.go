@@ -203,36 +203,31 @@ func searchMethod(name string) func(e *engine, s string, args []starlark.Value) 
 		if err != nil {
 			return nil, err
 		}
-		ascii, err := e.isASCII(s)
-		if err != nil {
+		n, seen := -1, 0
+		if p, err := e.points(s); err != nil {
 			return nil, err
-		}
-		from := 0
-		if ascii { // its bytes are its code points: only the part counts
-			var ok bool
-			if s, from, ok = window(s, start, end); !ok {
-				s, sub = "", "x" // found nowhere
+		} else if part, from, ok := p.window(start, end); ok {
+			seen = len(part)
+			switch name {
+			case "find", "index":
+				if n = strings.Index(part, sub); n >= 0 {
+					seen = n + len(sub)
+				}
+			case "rfind", "rindex":
+				if n = strings.LastIndex(part, sub); n >= 0 {
+					seen -= n
+				}
+			default:
+				return starlark.MakeInt(strings.Count(part, sub)), e.chargeBytes(seen)
 			}
-			start, end = 0, text.End
-		}
-		n := 0
-		switch name {
-		case "find", "index":
-			n = text.Find(s, sub, start, end)
-		case "rfind", "rindex":
-			n = text.RFind(s, sub, start, end)
-		default:
-			return starlark.MakeInt(text.Count(s, sub, start, end)), e.chargeBytes(len(s))
-		}
-		seen := len(s)
-		if n >= 0 && name != "rfind" && name != "rindex" && ascii {
-			seen = n + len(sub)
+			if n >= 0 {
+				n = p.number(from + n)
+			}
+		} else if name == "count" {
+			n = 0
 		}
 		if err := e.chargeBytes(seen); err != nil {
 			return nil, err
-		}
-		if n >= 0 {
-			n += from
 		}
 		if n < 0 && strings.HasSuffix(name, "index") {
 			return nil, raise("ValueError", "substring not found")
