@@ -12,7 +12,31 @@ import (
 
 // plain is the interpreter's own operator.
 func (e *engine) plain(op syntax.Token) binary {
-	return func(x, y starlark.Value) (starlark.Value, error) { return starlark.Binary(op, x, y) }
+	return func(x, y starlark.Value) (starlark.Value, error) {
+		if err := e.chargeInts(op, x, y); err != nil {
+			return nil, err
+		}
+		return starlark.Binary(op, x, y)
+	}
+}
+
+// chargeInts debits what the interpreter does with ints beyond 64 bits.
+func (e *engine) chargeInts(op syntax.Token, x, y starlark.Value) error {
+	a, ok := x.(starlark.Int)
+	b, too := y.(starlark.Int)
+	if !ok || !too {
+		return nil
+	}
+	if _, small := a.Int64(); small {
+		if _, small := b.Int64(); small {
+			return nil
+		}
+	}
+	m, n := bits(a), bits(b)
+	if op == syntax.SLASHSLASH || op == syntax.SLASH {
+		return e.chargeWords(m, n)
+	}
+	return e.chargeBytes((m + n) / 8)
 }
 
 // arithmetic is f with CPython's rules around it: bools are ints, and errors
@@ -83,6 +107,8 @@ func operandError(symbol string, x, y starlark.Value, err error) error {
 	switch {
 	case symbol == "+" && a == "str":
 		return raise("TypeError", "can only concatenate str (not \"%s\") to str", b)
+	case symbol == "+" && a == "bytes":
+		return raise("TypeError", "can't concat %s to bytes", b)
 	case symbol == "+" && (a == "list" || a == "tuple"):
 		return raise("TypeError", "can only concatenate %s (not \"%s\") to %s", a, b, a)
 	case symbol == "*" && (isSequence(x) || isSequence(y)):
@@ -98,7 +124,7 @@ func operandError(symbol string, x, y starlark.Value, err error) error {
 
 func isSequence(v starlark.Value) bool {
 	switch v.(type) {
-	case starlark.String, *starlark.List, starlark.Tuple:
+	case starlark.String, starlark.Bytes, *starlark.List, starlark.Tuple:
 		return true
 	}
 	return false
@@ -121,8 +147,6 @@ func numberError(symbol string, x, y starlark.Value, err error) error {
 		return raise("ZeroDivisionError", "integer division or modulo by zero")
 	case zero && symbol == "%":
 		return raise("ZeroDivisionError", "integer modulo by zero")
-	case (symbol == "<<" || symbol == ">>") && !float && !too:
-		return raise("ValueError", "negative shift count")
 	case symbol == "&" || symbol == "|" || symbol == "^" || symbol == "<<" || symbol == ">>":
 		return raise("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", symbol, className(x), className(y))
 	}

@@ -69,6 +69,8 @@ func (e *engine) function(name string) native {
 		return e.attempt
 	case "any":
 		return e.quantify(true)
+	case "bytes":
+		return e.newBytes
 	case "dict":
 		return e.newDict
 	case "enumerate":

@@ -91,7 +91,7 @@ func baseClass(name string) (base string, ok bool) {
 	switch name {
 	case "object":
 		return "", true
-	case "int", "float", "str", "list", "tuple", "dict", "set", "type", "NoneType", "range", "function", "BaseException":
+	case "int", "float", "str", "bytes", "list", "tuple", "dict", "set", "type", "NoneType", "range", "function", "BaseException":
 		return "object", true
 	case "bool":
 		return "int", true
@@ -114,6 +114,8 @@ func baseClass(name string) (base string, ok bool) {
 		return "RuntimeError", true
 	case "UnicodeError", "JSONDecodeError":
 		return "ValueError", true
+	case "UnicodeDecodeError", "UnicodeEncodeError":
+		return "UnicodeError", true
 	case "IndentationError":
 		return "SyntaxError", true
 	case "UserWarning", "DeprecationWarning", "RuntimeWarning":

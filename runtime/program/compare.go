@@ -32,6 +32,10 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		if y, ok := y.(starlark.String); ok {
 			return threeway(op, strings.Compare(string(x), string(y))), e.chargeBytes(min(len(x), len(y)))
 		}
+	case starlark.Bytes:
+		if y, ok := y.(starlark.Bytes); ok {
+			return threeway(op, strings.Compare(string(x), string(y))), e.chargeBytes(min(len(x), len(y)))
+		}
 	case starlark.Int, starlark.Float, starlark.Bool:
 		if a, b := number(x), number(y); isNumber(b) {
 			return starlark.Compare(op, a, b)
@@ -203,6 +207,8 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 			return false, raise("TypeError", "'in <string>' requires string as left operand, not %s", className(x))
 		}
 		return strings.Contains(string(y), sub), e.chargeBytes(len(y))
+	case starlark.Bytes:
+		return e.inBytes(x, y)
 	case *record:
 		name, ok := starlark.AsString(x)
 		i, declared := y.shape.index[name]
@@ -258,6 +264,8 @@ func (e *engine) key(v starlark.Value) error {
 	switch v := v.(type) {
 	case starlark.String:
 		return e.chargeBytes(len(v))
+	case starlark.Bytes:
+		return e.chargeBytes(len(v))
 	case starlark.Tuple:
 		parts := 0
 		if err := e.keyParts(v, 0, &parts); err != nil {
@@ -282,6 +290,10 @@ func (e *engine) keyParts(v starlark.Tuple, depth int, parts *int) error {
 		switch item := item.(type) {
 		case starlark.Tuple:
 			if err := e.keyParts(item, depth+1, parts); err != nil {
+				return err
+			}
+		case starlark.Bytes:
+			if err := e.chargeBytes(len(item)); err != nil {
 				return err
 			}
 		case starlark.String:

@@ -28,7 +28,7 @@ func digits(v starlark.Int) (string, error) {
 }
 
 func tooManyDigits() error {
-	return fmt.Errorf("an int of more than %d digits cannot become text, nor text such an int", maxDigits)
+	return raise("ValueError", "Exceeds the limit (%d digits) for integer string conversion", maxDigits)
 }
 
 // parseDecimal reads JSON's and Python's plain decimal integers.
@@ -61,7 +61,7 @@ func bits(v starlark.Int) int {
 // roomBits refuses an int of n bits that is too long to be computed.
 func roomBits(n int) error {
 	if n > maxIntBits {
-		return fmt.Errorf("an int of more than %d bits is too long", maxIntBits)
+		return raise("OverflowError", "an int of more than %d bits is too long", maxIntBits)
 	}
 	return nil
 }

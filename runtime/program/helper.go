@@ -186,9 +186,9 @@ func (e *engine) operator(name string) binary {
 	case lower.Power:
 		return e.arithmetic("**", e.power)
 	case lower.ShiftLeft:
-		return e.arithmetic("<<", e.shiftLeft)
+		return e.arithmetic("<<", e.shift(true))
 	case lower.ShiftRight:
-		return e.arithmetic(">>", e.plain(syntax.GTGT))
+		return e.arithmetic(">>", e.shift(false))
 	case lower.And:
 		return e.logic("&", e.plain(syntax.AMP))
 	case lower.Or:

@@ -52,6 +52,13 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 		return v, nil
 	case starlark.String:
 		return e.characters(string(v)), nil
+	case starlark.Bytes:
+		return &loop{engine: e, next: func(l *loop) (starlark.Value, bool) {
+			if l.at >= len(v) {
+				return nil, false
+			}
+			return starlark.MakeInt(int(v[l.at])), true
+		}}, nil
 	case *starlark.Dict:
 		return e.fixed(v.Keys(), v.Len, "dictionary changed size during iteration"), e.chargeCopy(v.Len())
 	case *starlark.Set:

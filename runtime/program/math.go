@@ -25,7 +25,7 @@ func (e *engine) mathMember(name string) starlark.Value {
 	case "isqrt", "factorial":
 		return e.native(name, e.intFunction(name))
 	case "gcd", "lcm":
-		return e.native(name, divisors(name))
+		return e.native(name, e.divisors(name))
 	case "comb", "perm":
 		return e.native(name, e.choices(name))
 	case "log":
@@ -274,7 +274,7 @@ func (e *engine) choices(name string) native {
 }
 
 // divisors is gcd and lcm of any number of ints.
-func divisors(name string) native {
+func (e *engine) divisors(name string) native {
 	return func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 		out := big.NewInt(0)
 		if name == "lcm" {
@@ -286,6 +286,9 @@ func divisors(name string) native {
 				return nil, err
 			}
 			n = new(big.Int).Abs(n)
+			if err := e.charge(1 + (out.BitLen()/64+1)*(n.BitLen()/64+1)); err != nil {
+				return nil, err
+			}
 			gcd := new(big.Int).GCD(nil, nil, out, n)
 			switch {
 			case name == "gcd":

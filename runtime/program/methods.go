@@ -12,12 +12,12 @@ import (
 type method func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
 // methods are those of one name.
-type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple method }
+type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes method }
 
 func methodsNamed(name string) methods {
 	return methods{
 		ofString: stringMethod(name), ofList: listMethod(name), ofDict: dictMethod(name),
-		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name),
+		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name), ofBytes: bytesMethod(name),
 	}
 }
 
@@ -34,6 +34,8 @@ func (m *methods) of(receiver starlark.Value) method {
 		return m.ofSet
 	case starlark.Tuple:
 		return m.ofTuple
+	case starlark.Bytes:
+		return m.ofBytes
 	case *view:
 		return m.ofView
 	case *class:
@@ -80,12 +82,12 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 		if name == "__name__" {
 			return starlark.String(x.Name()), nil
 		}
-	case starlark.String, *starlark.List, *starlark.Dict, *starlark.Set, starlark.Tuple:
+	case starlark.String, starlark.Bytes, *starlark.List, *starlark.Dict, *starlark.Set, starlark.Tuple:
 		names = methodNames(x)
 	}
 	if x, ok := x.(starlark.HasAttrs); ok {
 		switch x.(type) {
-		case starlark.String, *starlark.List, *starlark.Dict, *starlark.Set: // the interpreter's own methods are not CPython's
+		case starlark.String, starlark.Bytes, *starlark.List, *starlark.Dict, *starlark.Set: // the interpreter's own methods are not CPython's
 		default:
 			v, err := x.Attr(name)
 			if err != nil || v != nil {
@@ -128,6 +130,8 @@ func (c *class) method(m *methods, name string) method {
 		}
 	case "set":
 		f = m.ofSet
+	case "bytes":
+		f = m.ofBytes
 	}
 	if f == nil {
 		return nil
@@ -150,7 +154,7 @@ func (c *class) method(m *methods, name string) method {
 func methodNames(v starlark.Value) []string {
 	switch v.(type) {
 	case starlark.String:
-		return []string{"capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format", "format_map", "index", "isalnum", "isalpha",
+		return []string{"capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find", "format", "format_map", "index", "isalnum", "isalpha",
 			"isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "join", "ljust",
 			"lower", "lstrip", "maketrans", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit",
 			"rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill"}
@@ -163,6 +167,8 @@ func methodNames(v starlark.Value) []string {
 			"issubset", "issuperset", "pop", "remove", "symmetric_difference", "symmetric_difference_update", "union", "update"}
 	case starlark.Tuple:
 		return []string{"count", "index"}
+	case starlark.Bytes:
+		return []string{"decode", "hex"}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -21,7 +22,7 @@ func (e *engine) add(x, y starlark.Value) (starlark.Value, error) {
 	switch x := x.(type) {
 	case starlark.Int:
 		if y, ok := y.(starlark.Int); ok {
-			return x.Add(y), nil
+			return x.Add(y), e.chargeInts(syntax.PLUS, x, y)
 		}
 	case starlark.String:
 		if y, ok := y.(starlark.String); ok {
@@ -31,8 +32,11 @@ func (e *engine) add(x, y starlark.Value) (starlark.Value, error) {
 			return x + y, nil
 		}
 	case starlark.Bytes:
-		if err := e.roomBytes(len(x) + max(0, starlark.Len(y))); err != nil {
-			return nil, err
+		if y, ok := y.(starlark.Bytes); ok {
+			if err := e.roomBytes(len(x) + len(y)); err != nil {
+				return nil, err
+			}
+			return x + y, nil
 		}
 	case *starlark.List, starlark.Tuple:
 		if err := e.roomCopy(starlark.Len(x) + max(0, starlark.Len(y))); err != nil {
@@ -83,12 +87,17 @@ func (e *engine) product(x, y starlark.Int) (starlark.Value, error) {
 		if err := roomBits(m + n - 1); err != nil {
 			return nil, err
 		}
-		// Schoolbook multiplication of words, which is the most it can take.
-		if err := e.chargeBytes(m / 64 * (n / 64)); err != nil {
+		if err := e.chargeWords(m, n); err != nil {
 			return nil, err
 		}
 	}
 	return x.Mul(y), nil
+}
+
+// chargeWords debits the product or quotient of ints of m and n bits:
+// schoolbook arithmetic of words, which is the most it can take.
+func (e *engine) chargeWords(m, n int) error {
+	return e.chargeBytes(m/8 + n/8 + m/64*(n/64))
 }
 
 // repeat is sequence * n.
@@ -132,7 +141,7 @@ func (e *engine) modulo(x, y starlark.Value) (starlark.Value, error) {
 	case starlark.Int:
 		if y, ok := y.(starlark.Int); ok && y.Sign() != 0 {
 			if _, small := x.Int64(); !small {
-				if err := e.chargeBytes(bits(x) / 64 * (bits(y)/64 + 1)); err != nil {
+				if err := e.chargeWords(bits(x), bits(y)); err != nil {
 					return nil, err
 				}
 			}
@@ -142,24 +151,36 @@ func (e *engine) modulo(x, y starlark.Value) (starlark.Value, error) {
 	return starlark.Binary(syntax.PERCENT, x, y)
 }
 
-// shiftLeft is x << y.
-func (e *engine) shiftLeft(x, y starlark.Value) (starlark.Value, error) {
-	a, ok := x.(starlark.Int)
-	b, too := y.(starlark.Int)
-	if ok && too && a.Sign() != 0 {
-		n, small := b.Int64()
-		if !small || n > maxIntBits {
-			n = maxIntBits
+// shift is x << y, and x >> y.
+func (e *engine) shift(left bool) binary {
+	return func(x, y starlark.Value) (starlark.Value, error) {
+		a, ok := x.(starlark.Int)
+		b, too := y.(starlark.Int)
+		if !ok || !too {
+			return starlark.Binary(syntax.LTLT, x, y) // an error of its operands
+		}
+		if b.Sign() < 0 {
+			return nil, raise("ValueError", "negative shift count")
 		}
 		m := bits(a)
-		if err := roomBits(m + int(max(n, 0))); err != nil {
-			return nil, err
-		}
 		if err := e.chargeBytes(m / 8); err != nil {
 			return nil, err
 		}
+		n, small := b.Int64()
+		if !small || n > maxIntBits {
+			n = maxIntBits + 1
+		}
+		if !left {
+			return starlark.MakeBigInt(new(big.Int).Rsh(a.BigInt(), uint(n))), nil
+		}
+		if a.Sign() == 0 {
+			return a, nil
+		}
+		if err := roomBits(m + int(n)); err != nil {
+			return nil, err
+		}
+		return starlark.MakeBigInt(new(big.Int).Lsh(a.BigInt(), uint(n))), nil
 	}
-	return starlark.Binary(syntax.LTLT, x, y)
 }
 
 // setOperator is x op y of sets and of views that are like sets, and | of
@@ -284,6 +305,10 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 				return starlark.String(p.slice(at, at+1)), nil
 			}
 		}
+	case starlark.Bytes:
+		if i, ok := place(y, len(x)); ok {
+			return starlark.MakeInt(int(x[i])), nil
+		}
 	case starlark.Mapping:
 		v, found, err := x.Get(y)
 		if err == nil && !found {
@@ -342,7 +367,13 @@ func badIndex(x, y starlark.Value) error {
 		if name == "range" {
 			name = "range object"
 		}
+		if name == "bytes" {
+			return raise("IndexError", "index out of range")
+		}
 		return raise("IndexError", "%s index out of range", name)
+	}
+	if name == "bytes" {
+		return raise("TypeError", "byte indices must be integers or slices, not %s", className(y))
 	}
 	if name == "str" {
 		return raise("TypeError", "string indices must be integers, not '%s'", className(y))
@@ -378,15 +409,16 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	} else {
 		to = min(to, from)
 	}
-	if !isString || by != 1 {
-		if err := e.chargeCopy((to - from) / by); err != nil {
-			return nil, err
-		}
-	}
 	if isString && by == 1 {
 		return starlark.String(p.slice(from, to)), nil
 	}
+	if err := e.chargeCopy((to - from) / by); err != nil {
+		return nil, err
+	}
 	if isString {
+		if err := e.chargeBytes(len(s)); err != nil {
+			return nil, err
+		}
 		return starlark.String(text.Slice(string(s), from, to, by)), nil
 	}
 	return sequence.Slice(from, to, by), nil

@@ -14,13 +14,19 @@ import (
 func stringMethod(name string) method {
 	if f := predicate(name); f != nil {
 		return stringCall(name, 0, 0, func(e *engine, s string, _ []starlark.Value) (starlark.Value, error) {
-			return starlark.Bool(f(s)), e.chargeBytes(len(s))
+			if err := e.chargeCopy(len(s)); err != nil { // each character is looked up
+				return nil, err
+			}
+			return starlark.Bool(f(s)), nil
 		})
 	}
 	if f := transformation(name); f != nil {
 		return stringCall(name, 0, 0, func(e *engine, s string, _ []starlark.Value) (starlark.Value, error) {
-			// A letter becomes three at most.
+			// A letter becomes three at most, and each is looked up.
 			if err := e.roomBytes(3 * len(s)); err != nil {
+				return nil, err
+			}
+			if err := e.chargeBytes(5 * len(s)); err != nil {
 				return nil, err
 			}
 			return starlark.String(f(s)), nil
@@ -43,6 +49,8 @@ func stringMethod(name string) method {
 		return stringCall(name, 1, 2, padMethod(name))
 	case "zfill":
 		return stringCall(name, 1, 1, zfill)
+	case "encode":
+		return encodeMethod
 	case "expandtabs":
 		return stringCall(name, 0, 1, expandTabs)
 	case "replace":
@@ -246,6 +254,11 @@ func affixMethod(name string) func(e *engine, s string, args []starlark.Value) (
 		if err != nil {
 			return nil, err
 		}
+		if affix, ok := args[0].(starlark.String); ok {
+			if err := e.chargeBytes(min(len(s), len(affix))); err != nil {
+				return nil, err
+			}
+		}
 		if start != 0 || end != text.End {
 			if err := e.chargeBytes(len(s)); err != nil {
 				return nil, err
@@ -263,7 +276,7 @@ func affixMethod(name string) func(e *engine, s string, args []starlark.Value) (
 				if !ok {
 					return nil, raise("TypeError", "tuple for %s must only contain str, not %s", name, className(item))
 				}
-				if err := e.charge(1); err != nil {
+				if err := e.charge(1 + min(len(s), len(affix))/bytesPerStep); err != nil {
 					return nil, err
 				}
 				if has(s, affix, start, end) {
@@ -478,12 +491,12 @@ func replaceMethod(e *engine, s string, args []starlark.Value) (starlark.Value, 
 }
 
 func removeMethod(remove func(s, affix string) string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
-	return func(_ *engine, s string, args []starlark.Value) (starlark.Value, error) {
+	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 		affix, ok := starlark.AsString(args[0])
 		if !ok {
 			return nil, raise("TypeError", "removeprefix() argument must be str, not %s", className(args[0]))
 		}
-		return starlark.String(remove(s, affix)), nil
+		return starlark.String(remove(s, affix)), e.chargeBytes(min(len(s), len(affix)))
 	}
 }
 

@@ -85,6 +85,8 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 	switch v := v.(type) {
 	case starlark.String:
 		return w.quoted(string(v))
+	case starlark.Bytes:
+		return w.quotedBytes(v)
 	case starlark.Float:
 		return w.text(format.Repr(float64(v)))
 	case starlark.Int:
@@ -194,5 +196,5 @@ func (w *textWriter) mapping(v starlark.IterableMapping, depth int) error {
 }
 
 func nestedTooDeeply() error {
-	return fmt.Errorf("the value is nested more than %d deep", maxNesting)
+	return raise("RecursionError", "maximum recursion depth exceeded: the value is nested more than %d deep", maxNesting)
 }

@@ -32,6 +32,8 @@ func (l *lowerer) expression(e python.Expr) syntax.Expr {
 		return l.ident(p, e.Value)
 	case *python.Str:
 		return l.text(p, e.Value)
+	case *python.Bytes:
+		return &syntax.Literal{Token: syntax.BYTES, TokenPos: at, Value: e.Value}
 	case *python.Int:
 		lit := &syntax.Literal{Token: syntax.INT, TokenPos: at, Value: e.Small}
 		if e.Big != nil {

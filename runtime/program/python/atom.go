@@ -14,7 +14,7 @@ func (p *parser) atom() Expr {
 	case floatLiteral:
 		p.next++
 		return &Float{at, t.float}
-	case stringLiteral, fstringStart:
+	case stringLiteral, bytesLiteral, fstringStart:
 		return p.text()
 	case keyword:
 		switch t.text {
@@ -80,7 +80,7 @@ func (p *parser) parenthesis(at At) Expr {
 // separate is the hint where a comma was probably forgotten.
 func (p *parser) separate() string {
 	switch t := p.cur(); t.kind {
-	case name, integerLiteral, floatLiteral, stringLiteral, fstringStart:
+	case name, integerLiteral, floatLiteral, stringLiteral, bytesLiteral, fstringStart:
 		return "perhaps a comma is missing before it"
 	case operator:
 		if t.text == "=" {

@@ -45,7 +45,7 @@ func (p *parser) compound() Stmt {
 // beginsMatch tells `match x:` from an expression that begins with a name.
 func (p *parser) beginsMatch() bool {
 	switch next := p.ahead(1); next.kind {
-	case name, integerLiteral, floatLiteral, stringLiteral, fstringStart:
+	case name, integerLiteral, floatLiteral, stringLiteral, bytesLiteral, fstringStart:
 		return true
 	case operator:
 		if next.text != "(" && next.text != "[" && next.text != "{" {

@@ -174,6 +174,8 @@ func dumpExpr(e Expr) string {
 		return node("Starred", dumpExpr(e.Value))
 	case *Name:
 		return e.ID
+	case *Bytes:
+		return "b" + strconv.QuoteToASCII(e.Value)
 	case *Str:
 		return quoted(e.Value)
 	case *Int:

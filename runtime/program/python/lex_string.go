@@ -18,9 +18,6 @@ func isStringPrefix(s string) bool {
 // opening quote.
 func (l *lexer) string(pos Pos, start int, prefix string) {
 	prefix = strings.ToLower(prefix)
-	if strings.Contains(prefix, "b") {
-		l.fail(syntaxError(pos, "use a str", "bytes literals are not available"))
-	}
 	if strings.Contains(prefix, "t") {
 		l.fail(syntaxError(pos, "use an f-string", "template strings are not available"))
 	}
@@ -35,6 +32,10 @@ func (l *lexer) string(pos Pos, start int, prefix string) {
 		return
 	}
 	var b strings.Builder
+	kind := stringLiteral
+	if strings.Contains(prefix, "b") {
+		kind = bytesLiteral
+	}
 	for {
 		if l.offset >= len(l.source) || len(quote) == 1 && (l.peek() == '\n' || l.peek() == '\r') {
 			l.fail(unterminated(pos, quote, "string"))
@@ -43,9 +44,13 @@ func (l *lexer) string(pos Pos, start int, prefix string) {
 			l.offset += len(quote)
 			break
 		}
-		l.character(&b, raw)
+		if kind == bytesLiteral {
+			l.byte(&b, raw)
+		} else {
+			l.character(&b, raw)
+		}
 	}
-	l.tokens = append(l.tokens, token{kind: stringLiteral, pos: pos, start: start, end: l.offset, text: b.String()})
+	l.tokens = append(l.tokens, token{kind: kind, pos: pos, start: start, end: l.offset, text: b.String()})
 }
 
 func unterminated(pos Pos, quote, what string) *Error {

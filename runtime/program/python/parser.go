@@ -103,7 +103,7 @@ func (p *parser) found() string {
 		return ", but the line ends"
 	case indent, dedent:
 		return ""
-	case stringLiteral, fstringStart:
+	case stringLiteral, bytesLiteral, fstringStart:
 		return ", not a text"
 	case fstringText, fstringEnd:
 		return ", but the text ends"

@@ -39,7 +39,7 @@ func (p *parser) misplaced(before Stmt) {
 		p.fail(t.pos, "write not x, or x != y", "invalid syntax: '!'")
 	case t.is(operator, "<>"):
 		p.fail(t.pos, "write !=", "invalid syntax: '<>'")
-	case t.kind == name || t.kind == integerLiteral || t.kind == floatLiteral || t.kind == stringLiteral || t.kind == fstringStart:
+	case t.kind == name || t.kind == integerLiteral || t.kind == floatLiteral || t.kind == stringLiteral || t.kind == bytesLiteral || t.kind == fstringStart:
 		hint := "put an operator or a comma between the two, or begin a new line"
 		if e, ok := before.(*ExprStmt); ok {
 			if n, ok := e.Value.(*Name); ok {

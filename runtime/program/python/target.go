@@ -80,7 +80,7 @@ func describe(e Expr) string {
 		return "expression"
 	case *Constant:
 		return e.Value
-	case *Str, *Int, *Float:
+	case *Str, *Bytes, *Int, *Float:
 		return "literal"
 	case *JoinedStr, *FormattedValue:
 		return "f-string expression"

@@ -5,6 +5,9 @@ import "strings"
 // text reads one literal or several that stand side by side.
 func (p *parser) text() Expr {
 	at := At{p.cur().pos}
+	if p.cur().kind == bytesLiteral {
+		return p.bytes(at)
+	}
 	var parts []Expr
 	formatted := false
 	for {
@@ -20,6 +23,8 @@ func (p *parser) text() Expr {
 			parts = p.fstringParts(parts, fstringEnd)
 			p.next++
 			continue
+		case bytesLiteral:
+			p.fail(t.pos, "", "cannot mix bytes and nonbytes literals")
 		}
 		break
 	}
@@ -34,6 +39,18 @@ func (p *parser) text() Expr {
 		b.WriteString(part.(*Str).Value)
 	}
 	return &Str{at, b.String()}
+}
+
+func (p *parser) bytes(at At) Expr {
+	var b strings.Builder
+	for p.cur().kind == bytesLiteral {
+		b.WriteString(p.cur().text)
+		p.next++
+	}
+	if t := p.cur(); t.kind == stringLiteral || t.kind == fstringStart {
+		p.fail(t.pos, "", "cannot mix bytes and nonbytes literals")
+	}
+	return &Bytes{at, b.String()}
 }
 
 // fstringParts reads texts and fields up to the end of the string, or, in a

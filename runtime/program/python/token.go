@@ -16,6 +16,7 @@ const (
 	integerLiteral
 	floatLiteral
 	stringLiteral
+	bytesLiteral
 	// An f-string is fstringStart, then fstringText and replacement fields
 	// (operator "{", tokens, operator "}"), then fstringEnd.
 	fstringStart
@@ -29,7 +30,7 @@ type token struct {
 	pos        Pos
 	start, end int
 	// text is the source of names, keywords and operators, and the value of
-	// strings and f-string texts.
+	// strings, bytes and f-string texts.
 	text string
 	// integer and float hold the value of numbers; a small integer stands in
 	// small, a large one in integer.

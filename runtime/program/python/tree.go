@@ -291,6 +291,11 @@ type (
 		At
 		Value string
 	}
+	// Bytes is a bytes literal, adjacent ones joined.
+	Bytes struct {
+		At
+		Value string
+	}
 	// Int is an integer; Big is nil where Small holds it.
 	Int struct {
 		At
@@ -394,6 +399,7 @@ func (*Slice) expr()          {}
 func (*Starred) expr()        {}
 func (*Name) expr()           {}
 func (*Str) expr()            {}
+func (*Bytes) expr()          {}
 func (*Int) expr()            {}
 func (*Float) expr()          {}
 func (*Constant) expr()       {}
