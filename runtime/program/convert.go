@@ -85,6 +85,9 @@ func (e *engine) parseInt(s string, base int) (starlark.Value, error) {
 	if err := roomBits(len(digits) * 4); err != nil {
 		return nil, err
 	}
+	if err := e.chargeWords(4*len(digits), 4*len(digits)); err != nil {
+		return nil, err
+	}
 	n, ok := new(big.Int).SetString(digits, radix)
 	if !ok {
 		return nil, invalid()

@@ -57,6 +57,9 @@ func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, e
 	var out string
 	switch v := number(x).(type) {
 	case starlark.Int:
+		if err := e.chargeWords(bits(v), bits(v)); err != nil {
+			return "", err
+		}
 		if err := roomDigits(v); err != nil && parsed.Type != 'x' && parsed.Type != 'X' && parsed.Type != 'b' && parsed.Type != 'o' {
 			return "", err
 		}
@@ -64,6 +67,9 @@ func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, e
 	case starlark.Float:
 		out, err = parsed.Float(float64(v))
 	case starlark.String:
+		if err := e.chargeBytes(2 * len(v)); err != nil {
+			return "", err
+		}
 		out, err = parsed.Text(string(v), "str")
 	default:
 		return "", raise("TypeError", "unsupported format string passed to %s.__format__", className(x))
@@ -78,6 +84,9 @@ func (e *engine) converted(x starlark.Value, conversion string) (string, error) 
 		return e.repr(x)
 	case "a":
 		if s, ok := x.(starlark.String); ok {
+			if err := e.roomBytes(10 * len(s)); err != nil {
+				return "", err
+			}
 			return text.Repr(string(s), true), nil
 		}
 		return e.repr(x)

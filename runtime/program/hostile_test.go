@@ -51,7 +51,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(c.source, func(t *testing.T) {
 			l := limits()
-			l.Steps = 20_000_000
+			l.Steps = 8_000_000
 			if c.want == steps {
 				l.Steps = 800_000
 			}

@@ -56,6 +56,15 @@ func (e *engine) roomBytes(n int) error {
 	return e.chargeBytes(n)
 }
 
+// roomMore refuses to append more bytes to a string of have where that would be
+// too long, and charges for those appended.
+func (e *engine) roomMore(have, more int) error {
+	if more < 0 || have+more > maxStringBytes {
+		return e.tooLarge("a string of that many bytes")
+	}
+	return e.charge(1 + more/bytesPerStep)
+}
+
 // roomItems refuses a collection of n elements that is too large to be built.
 // It does not charge for them.
 func (e *engine) roomItems(n int) error {

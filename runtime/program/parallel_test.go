@@ -108,7 +108,7 @@ func TestParallelFailures(t *testing.T) {
 		{"a bind failure", "parallel([\n  lambda: records.lookup(key = 1)])", fault.InvalidArguments, "", "callable 0 of parallel: expected", 2, 2},
 		{"nested", "parallel([lambda: parallel([fail])])", fault.ProgramError, "", "callable 0 of parallel: callable 0 of parallel: RuntimeError", 1, 2},
 		{"no function", "parallel([a.b.other()])", fault.ProgramError, "", "element 0 is str, want a function without parameters", 1, 1},
-		{"a function with a parameter", "parallel([lambda x: x])", fault.ProgramError, "", "callable 0 of parallel: TypeError: lambda() missing 1 required positional argument", 1, 2},
+		{"a function with a parameter", "parallel([lambda x: x])", fault.ProgramError, "", "callable 0 of parallel: TypeError: <lambda>() missing 1 required positional argument", 1, 2},
 		{"too many", "parallel([a.b.other] * 1001)", fault.ProgramError, "", "at most 1000", 1, 1},
 		{"too deep", "def f(n):\n  return parallel([lambda: f(n - 1)])[0] if n else 1\nf(17)", fault.ProgramError, "", "more than 16 calls", 2, 16},
 		{"a call at the top level", "def main():\n  return 1\nx = parallel([a.b.other])", fault.InvalidProgram, "", "callable 0 of parallel: a.b.other was called outside main", 3, 1},

@@ -552,7 +552,7 @@ func translateMethod(e *engine, s string, args []starlark.Value) (starlark.Value
 				b.WriteRune(r)
 			}
 		case starlark.String:
-			if err := e.roomBytes(b.Len() + len(to)); err != nil {
+			if err := e.roomMore(b.Len(), len(to)); err != nil {
 				return nil, err
 			}
 			b.WriteString(string(to))

@@ -63,7 +63,7 @@ func (f *formatter) template(s string, depth int) (string, error) {
 				return "", err
 			}
 		}
-		if err := f.engine.roomBytes(b.Len() + len(part)); err != nil {
+		if err := f.engine.roomMore(b.Len(), len(part)); err != nil {
 			return "", err
 		}
 		b.WriteString(part)
@@ -184,7 +184,7 @@ func (e *engine) percent(s string, v starlark.Value) (starlark.Value, error) {
 				return nil, err
 			}
 		}
-		if err := e.roomBytes(b.Len() + len(part)); err != nil {
+		if err := e.roomMore(b.Len(), len(part)); err != nil {
 			return nil, err
 		}
 		b.WriteString(part)

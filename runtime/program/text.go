@@ -90,6 +90,9 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 	case starlark.Float:
 		return w.text(format.Repr(float64(v)))
 	case starlark.Int:
+		if err := w.engine.chargeWords(bits(v), bits(v)); err != nil {
+			return err
+		}
 		s, err := digits(v)
 		if err != nil {
 			return err
