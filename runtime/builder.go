@@ -32,6 +32,9 @@ type Options struct {
 	// capabilities were compiled for another; empty takes what they were
 	// compiled for, or "default" where nothing says.
 	Deployment string
+	// RequireMain refuses programs that define no main(), and native calls
+	// outside of it. Without it a program may be a script, too.
+	RequireMain bool
 	// Logger gets what clients must not see. Nil discards it. Arguments,
 	// results and source are never logged.
 	Logger *slog.Logger

@@ -31,7 +31,7 @@ const MinHostKeyBytes = 32
 // it, and does not take the earlier call's outcome for this one's.
 type CallKey struct {
 	// Key is the HMAC-SHA256, under the host's key, of the subject, the
-	// client's key, the program, the capability's id and the call's place in
+	// client's key, the program, its data, the capability's id and the call's place in
 	// the program; in hexadecimal, 64 characters.
 	Key string
 	// ArgumentsHash is the SHA-256 of the canonical arguments, in hexadecimal.
@@ -47,15 +47,6 @@ func CallKeyFromContext(ctx context.Context) (CallKey, bool) {
 	return key, ok
 }
 
-// ExecuteOption is something more to say of one execution.
-type ExecuteOption func(*execution)
-
-// WithIdempotencyKey gives an execution a key, 1 to MaxIdempotencyKeyBytes of
-// UTF-8, by which its client marks repetitions of what it means to do once.
-func WithIdempotencyKey(key string) ExecuteOption {
-	return func(x *execution) { x.key, x.keyed = key, true }
-}
-
 // keyring derives the keys of one execution's calls.
 type keyring struct {
 	host    []byte
@@ -65,7 +56,7 @@ type keyring struct {
 }
 
 // newKeyring refuses a key that is too long.
-func newKeyring(host []byte, subject authz.Subject, key, source string) (*keyring, *fault.Fault) {
+func newKeyring(host []byte, subject authz.Subject, key, source string, data []byte) (*keyring, *fault.Fault) {
 	if key == "" || len(key) > MaxIdempotencyKeyBytes {
 		return nil, &fault.Fault{
 			Class: fault.InvalidArguments, Path: "idempotency_key",
@@ -74,7 +65,7 @@ func newKeyring(host []byte, subject authz.Subject, key, source string) (*keyrin
 	}
 	program := sha256.New()
 	field(program, source)
-	field(program, "") // what is given to the program beside its source
+	field(program, string(data))
 	k := &keyring{host: host, subject: subject.String(), key: key}
 	program.Sum(k.program[:0])
 	return k, nil

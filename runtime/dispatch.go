@@ -99,16 +99,25 @@ func (d *dispatcher) bind(entry *entry, c worker.Call) (call invocation, canonic
 }
 
 func checkScopes(subject authz.Subject, entry *entry) *fault.Fault {
+	scope := missingScope(subject, entry)
+	if scope == "" {
+		return nil
+	}
+	return &fault.Fault{
+		Class:      fault.Denied,
+		Capability: entry.info.Name,
+		Message:    fmt.Sprintf("permission denied: the scope %s is required", scope),
+	}
+}
+
+// missingScope is the first that the subject does not have.
+func missingScope(subject authz.Subject, entry *entry) string {
 	for _, scope := range entry.info.Scopes {
 		if !subject.Scopes.Has(scope) {
-			return &fault.Fault{
-				Class:      fault.Denied,
-				Capability: entry.info.Name,
-				Message:    fmt.Sprintf("permission denied: the scope %s is required", scope),
-			}
+			return scope
 		}
 	}
-	return nil
+	return ""
 }
 
 // authorize asks the host's authorizer, which gets private copies only.

@@ -24,7 +24,10 @@ type Execution struct {
 	// WideIntegers: an integer outside of ±(2^53−1) was written as a decimal
 	// string, because JSON clients would round it.
 	WideIntegers bool
-	Receipt      Receipt
+	// NoValue: the program is a script that ends in no expression and sets no
+	// variable result, so that Result is null.
+	NoValue bool
+	Receipt Receipt
 }
 
 // Execute runs one program for subject in a worker process of its own. It
@@ -43,7 +46,8 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 		Deployment: s.deployment,
 		Catalog:    s.catalog.digest,
 	}
-	text, wide, steps, f := x.run(ctx, source)
+	text, result, f := x.run(ctx, source)
+	steps := result.Steps
 	receipt.Calls = x.calls.snapshot()
 	receipt.Steps = steps
 	receipt.DurationMicros = time.Since(start).Microseconds()
@@ -54,7 +58,7 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 	}
 	s.log.DebugContext(ctx, "execution done", "execution", receipt.Execution, "subject", subject.String(),
 		"calls", len(receipt.Calls), "duration_us", receipt.DurationMicros)
-	return Execution{Result: text, WideIntegers: wide, Receipt: receipt}, nil
+	return Execution{Result: text, WideIntegers: result.WideIntegers, NoValue: result.NoValue, Receipt: receipt}, nil
 }
 
 // execution is the state of one running program on the host.
@@ -64,6 +68,7 @@ type execution struct {
 	key     string // the client's idempotency key
 	keyed   bool   // whether there is one
 	keys    *keyring
+	data    []byte // JSON text, nil for none
 	calls   recorder
 
 	mu        sync.Mutex
@@ -73,39 +78,58 @@ type execution struct {
 	over      *fault.Fault   // the limit that ended the execution, if one did
 }
 
-func (x *execution) run(ctx context.Context, source string) (text []byte, wide bool, steps int64, f *fault.Fault) {
+// run runs the program, and returns its result as JSON text too.
+func (x *execution) run(ctx context.Context, source string) (text []byte, result worker.Result, f *fault.Fault) {
 	s := x.server
-	if x.subject.IsZero() {
-		return nil, false, 0, &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
-	}
-	if len(source) > s.limits.MaxSourceBytes {
-		return nil, false, 0, fault.Reached(fault.MaxSourceBytes, int64(s.limits.MaxSourceBytes), "the program has %d bytes", len(source))
+	if f := x.admissible(source); f != nil {
+		return nil, result, f
 	}
 	if x.keyed {
-		if x.keys, f = newKeyring(s.hostKey, x.subject, x.key, source); f != nil {
-			return nil, false, 0, f
+		if x.keys, f = newKeyring(s.hostKey, x.subject, x.key, source, x.data); f != nil {
+			return nil, result, f
 		}
 	}
+	result, f = x.work(ctx, worker.Job{Source: source, Begin: x.begin, Call: x.call})
+	if f != nil {
+		return nil, result, f
+	}
+	text, wide, err := canon.WireToJSON(nil, result.Value, s.limits.MaxValueDepth)
+	if err != nil {
+		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
+		return nil, result, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
+	}
+	result.WideIntegers = wide || result.WideIntegers
+	return text, result, s.checkText(len(text))
+}
+
+// admissible judges what needs no worker.
+func (x *execution) admissible(source string) *fault.Fault {
+	most := x.server.limits.MaxSourceBytes
+	switch {
+	case x.subject.IsZero():
+		return &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
+	case len(source) > most:
+		return fault.Reached(fault.MaxSourceBytes, int64(most), "the program has %d bytes", len(source))
+	}
+	return x.checkData()
+}
+
+// work has a worker do the job, when it is the subject's turn.
+func (x *execution) work(ctx context.Context, job worker.Job) (worker.Result, *fault.Fault) {
+	s := x.server
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
 	defer cancel()
 	who := x.subject.String()
 	if err := s.admission.enter(ctx, who); err != nil {
-		return nil, false, 0, x.notAdmitted(ctx, err)
+		return worker.Result{}, x.notAdmitted(ctx, err)
 	}
 	defer s.admission.leave(who)
-	result, err := s.runner.Run(ctx, worker.Job{Source: source, Limits: s.workerLimits(), Begin: x.begin, Call: x.call})
+	job.Data, job.RequireMain, job.Limits = x.data, s.strictMain, s.workerLimits()
+	result, err := s.runner.Run(ctx, job)
 	if err != nil {
-		return nil, false, result.Steps, x.explain(ctx, err)
+		return result, x.explain(ctx, err)
 	}
-	text, wide, err = canon.WireToJSON(nil, result.Value, s.limits.MaxValueDepth)
-	if err != nil {
-		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
-		return nil, false, result.Steps, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
-	}
-	if f := s.checkText(len(text)); f != nil {
-		return nil, false, result.Steps, f
-	}
-	return text, wide || result.WideIntegers, result.Steps, nil
+	return result, nil
 }
 
 // checkText bounds the JSON text of a result whose wire bytes are within

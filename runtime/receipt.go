@@ -15,6 +15,8 @@ type Receipt struct {
 	// is a SHA-256 in hexadecimal.
 	Deployment string `json:"deployment"`
 	Catalog    string `json:"catalog"`
+	// Checked: the program was looked at, and nothing of it ran.
+	Checked bool `json:"checked,omitempty"`
 	// Calls are the native calls in the order the program made them.
 	Calls []CallRecord `json:"calls"`
 	// DurationMicros runs from request to result, in microseconds.

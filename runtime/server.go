@@ -20,6 +20,7 @@ type Server struct {
 	runner     worker.Runner
 	log        *slog.Logger
 	hostKey    []byte
+	strictMain bool // Options.RequireMain
 	admission  *admission
 
 	workers Workers
@@ -39,6 +40,7 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 		dispatcher: &dispatcher{catalog: c, authorizer: o.Authorizer, limits: limits, log: log},
 		runner:     runner,
 		log:        log,
+		strictMain: o.RequireMain,
 		admission:  newAdmission(limits),
 		release:    func() error { return nil },
 	}

@@ -49,6 +49,13 @@ type config struct {
 	deployment          string
 	version, help       bool
 	search              searchFlags
+	exec                execFlags
+}
+
+// execFlags are of the command exec alone.
+type execFlags struct {
+	data  string // file
+	check bool
 }
 
 // searchFlags are of the command search alone.
@@ -72,6 +79,8 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.StringVar(&c.search.namespace, "namespace", "", "search: keep only capabilities in this `namespace` or below it")
 	f.IntVar(&c.search.limit, "limit", noSearchFlags().limit, fmt.Sprintf("search: return at most this `number` of capabilities, 1 to %d", runtime.DefaultMaxSearchResults))
 	f.BoolVar(&c.search.explain, "explain", false, "search: print scores and the terms that match, not JSON")
+	f.StringVar(&c.exec.data, "data", "", "exec: the JSON object in this `file` is what the program reads as data")
+	f.BoolVar(&c.exec.check, "check", false, "exec: only look at the program, and run nothing")
 	if o.Flags != nil {
 		o.Flags(f)
 	}

@@ -19,13 +19,16 @@ import (
 
 // exec runs the program in a file, or on standard input.
 func (p *program) exec(ctx context.Context, s session) int {
-	source, err := p.readSource(s.arguments[0])
+	arguments, err := p.execArguments(s)
 	if err != nil {
 		return p.broken(err)
 	}
-	answer, code := p.call(ctx, s, mcpserver.ExecuteTool, map[string]any{"source": source})
+	answer, code := p.call(ctx, s, mcpserver.ExecuteTool, arguments)
 	if code != ExitOK {
 		return code
+	}
+	if answer.Check != nil {
+		return p.checked(answer.Check)
 	}
 	if answer.Receipt != nil {
 		for _, note := range answer.Receipt.Notes {
@@ -33,6 +36,43 @@ func (p *program) exec(ctx context.Context, s session) int {
 		}
 	}
 	return p.print(string(answer.Result) + "\n")
+}
+
+// execArguments are those of the tool.
+func (p *program) execArguments(s session) (map[string]any, error) {
+	source, err := p.readSource(s.arguments[0])
+	if err != nil {
+		return nil, err
+	}
+	arguments := map[string]any{"source": source}
+	if s.exec.check {
+		arguments["check"] = true
+	}
+	if name := s.exec.data; name != "" {
+		data, err := p.readSource(name)
+		if err != nil {
+			return nil, err
+		}
+		if !json.Valid([]byte(data)) {
+			return nil, fmt.Errorf("%s: not JSON", name)
+		}
+		arguments["data"] = json.RawMessage(data) // as it is: the tool reads it strictly
+	}
+	return arguments, nil
+}
+
+// checked prints what a check found. Problems are an exit code of 1.
+func (p *program) checked(check json.RawMessage) int {
+	var found struct {
+		OK bool `json:"ok"`
+	}
+	if err := json.Unmarshal(check, &found); err != nil {
+		return p.broken(err)
+	}
+	if code := p.print(string(check) + "\n"); code != ExitOK || found.OK {
+		return code
+	}
+	return ExitFailed
 }
 
 func (p *program) describe(ctx context.Context, s session) int {
@@ -83,6 +123,7 @@ func (p *program) readSource(name string) (string, error) {
 type answer struct {
 	whole    json.RawMessage
 	Result   json.RawMessage `json:"result"`
+	Check    json.RawMessage `json:"check"`
 	NotFound []string        `json:"not_found"`
 
 	Renamed map[string]string `json:"renamed"`

@@ -86,6 +86,7 @@ type session struct {
 	log       *slog.Logger
 	arguments []string
 	search    searchFlags
+	exec      execFlags
 }
 
 func commands() []command {
@@ -137,6 +138,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name != "search" && c.search != noSearchFlags() {
 		return p.misuse(fmt.Errorf("--namespace, --limit and --explain are flags of search, not of %s", cmd.name))
 	}
+	if cmd.name != "exec" && c.exec != (execFlags{}) {
+		return p.misuse(fmt.Errorf("--data and --check are flags of exec, not of %s", cmd.name))
+	}
 	log, err := newLogger(p.stderr, c, cmd.name)
 	if err != nil {
 		return p.misuse(err)
@@ -163,7 +167,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name == "doctor" {
 		return p.doctor(server, err)
 	}
-	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search})
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec})
 }
 
 // print writes to standard output; a reader that has gone away is no error of

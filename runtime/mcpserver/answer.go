@@ -20,7 +20,8 @@ const ReceiptKey = "capgen/receipt"
 //
 // Content is one JSON object: for search_api a runtime.SearchResult, for
 // describe_api a runtime.DescribeResult, for execute {"result": …} and, when
-// something must be said about it, {"receipt": {"notes": […]}}. A failure of
+// something must be said about it, {"receipt": {"notes": […]}}; for execute
+// with check {"check": {ok, problems, capabilities}, "receipt": …}. A failure of
 // any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
 // limit?, bound?, trace?}, "receipt"?: …}, in whose receipt calls in a row that
@@ -42,12 +43,17 @@ const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, b
 // noneNote is said when there is nothing to read, which is seldom meant.
 const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
 
+// noValueNote is said of a script for the same reason.
+const noValueNote = "the program has no value: end it in an expression, or assign to result; what is printed is discarded"
+
 // notes are the receipt that a model sees on success: only what it must know of
 // the result. Clients find the whole one in _meta.
 func notes(x runtime.Execution) (notes []string) {
 	switch {
 	case x.WideIntegers:
 		notes = append(notes, wideNote)
+	case x.NoValue:
+		notes = append(notes, noValueNote)
 	case len(x.Result) == 0 || string(x.Result) == "null":
 		notes = append(notes, noneNote)
 	}
@@ -126,6 +132,7 @@ type foldedReceipt struct {
 	Execution      string       `json:"execution"`
 	Deployment     string       `json:"deployment"`
 	Catalog        string       `json:"catalog"`
+	Checked        bool         `json:"checked,omitempty"`
 	Calls          []foldedCall `json:"calls"`
 	DurationMicros int64        `json:"duration_us"`
 	Steps          int64        `json:"steps"`
@@ -140,7 +147,7 @@ type foldedCall struct {
 
 func fold(r runtime.Receipt) *foldedReceipt {
 	folded := foldedReceipt{
-		Execution: r.Execution, Deployment: r.Deployment, Catalog: r.Catalog,
+		Execution: r.Execution, Deployment: r.Deployment, Catalog: r.Catalog, Checked: r.Checked,
 		Calls: []foldedCall{}, DurationMicros: r.DurationMicros, Steps: r.Steps,
 	}
 	for _, c := range r.Calls {
@@ -157,13 +164,48 @@ func fold(r runtime.Receipt) *foldedReceipt {
 	return &folded
 }
 
+// checkedNote is said of every check, whose answer looks like no result.
+const checkedNote = "checked only: nothing of the program ran, and no capability was called"
+
+// checkAnswer tells what a check found. Problems are not a failure of the
+// check.
+func checkAnswer(c runtime.Check) (Answer, error) {
+	problems := make([]errorBody, len(c.Problems))
+	for i, f := range c.Problems {
+		problems[i] = bodyOf(f)
+	}
+	var content struct {
+		Check struct {
+			OK           bool                        `json:"ok"`
+			Problems     []errorBody                 `json:"problems"`
+			Capabilities []runtime.CheckedCapability `json:"capabilities"`
+		} `json:"check"`
+		Receipt struct {
+			Notes []string `json:"notes"`
+		} `json:"receipt"`
+	}
+	content.Check.OK = len(problems) == 0
+	content.Check.Problems, content.Check.Capabilities = problems, orEmpty(c.Capabilities)
+	content.Receipt.Notes = []string{checkedNote}
+	text, err := encode(content)
+	if err != nil {
+		return Answer{}, err
+	}
+	receipt, err := encode(withCalls(c.Receipt))
+	return Answer{Content: text, Receipt: receipt}, err
+}
+
+func bodyOf(f fault.Fault) errorBody {
+	return errorBody{
+		Class: f.Class, Message: f.Message, Hint: f.Hint, Line: f.Line, Column: f.Column, Path: f.Path,
+		Capability: f.Capability, Code: f.Code, Limit: f.Limit, Bound: f.Bound, Trace: f.Trace,
+	}
+}
+
 // failureAnswer tells of a failure. A receipt without an execution belongs to
 // a call that never began and is left out.
 func failureAnswer(f fault.Fault, receipt runtime.Receipt) Answer {
-	body := failure{Error: errorBody{
-		Class: f.Class, Message: f.Message, Hint: f.Hint, Line: f.Line, Column: f.Column, Path: f.Path,
-		Capability: f.Capability, Code: f.Code, Limit: f.Limit, Bound: f.Bound, Trace: f.Trace,
-	}}
+	body := failure{Error: bodyOf(f)}
 	if receipt.Execution != "" {
 		body.Receipt = fold(receipt)
 	}

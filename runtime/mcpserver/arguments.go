@@ -15,16 +15,20 @@ import (
 // refused before it is read.
 const maxArgumentDepth = 8
 
+// maxDataDepth is that of execute's arguments, whose data the runtime bounds
+// further.
+const maxDataDepth = 1 << 10
+
 // readArguments reads one tool's arguments: an object with the members that
 // member accepts. Absent arguments are an empty object, since a client may
 // leave them out (MCP, CallToolRequestParams.arguments).
 //
 // hint says what the arguments are, for a caller that guessed.
-func readArguments(hint string, raw json.RawMessage, member func(r *canon.Reader, seen *canon.Seen) (known bool), require func(r *canon.Reader, seen *canon.Seen)) *fault.Fault {
+func readArguments(hint string, raw json.RawMessage, depth int, member func(r *canon.Reader, seen *canon.Seen) (known bool), require func(r *canon.Reader, seen *canon.Seen)) *fault.Fault {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	r := canon.NewJSONReader(raw, maxArgumentDepth)
+	r := canon.NewJSONReader(raw, depth)
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
@@ -53,32 +57,59 @@ func argumentFault(err error) *fault.Fault {
 	return f
 }
 
-// readProgram reads the arguments of execute. The length of the source is the
-// runtime's to judge, which names the limit.
-func readProgram(raw json.RawMessage) (source string, options []runtime.ExecuteOption, f *fault.Fault) {
-	const hint = "the arguments are source, a program, and optionally idempotency_key, a string"
-	f = readArguments(hint, raw,
+// programRequest is what execute is asked for.
+type programRequest struct {
+	source  string
+	check   bool
+	options []runtime.ExecuteOption
+}
+
+// readProgram reads the arguments of execute. The lengths of source and data,
+// and the depth of data, are the runtime's to judge, which names the limit.
+func readProgram(raw json.RawMessage) (request programRequest, f *fault.Fault) {
+	const hint = "the arguments are source, a program, and optionally data, an object, check, a boolean, and idempotency_key, a string"
+	f = readArguments(hint, raw, maxDataDepth,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			switch string(r.Key()) {
 			case "source":
 				seen.Mark(r, 0)
-				source = r.String(0, math.MaxInt)
+				request.source = r.String(0, math.MaxInt)
 			case "idempotency_key":
 				seen.Mark(r, 1)
-				options = append(options, runtime.WithIdempotencyKey(r.String(1, runtime.MaxIdempotencyKeyBytes)))
+				request.options = append(request.options, runtime.WithIdempotencyKey(r.String(1, runtime.MaxIdempotencyKeyBytes)))
+			case "data":
+				seen.Mark(r, 2)
+				request.options = append(request.options, runtime.WithData(readData(r, raw)))
+			case "check":
+				seen.Mark(r, 3)
+				request.check = r.Bool()
 			default:
 				return false
 			}
 			return true
 		},
 		func(r *canon.Reader, seen *canon.Seen) { r.Require(seen, 0, "source") })
-	return source, options, f
+	return request, f
+}
+
+// readData is the text of the object that r stands before in raw.
+func readData(r *canon.Reader, raw json.RawMessage) []byte {
+	from := r.Offset()
+	if r.Peek() != canon.KindObject {
+		r.BeginObject() // says what is there instead
+		return nil
+	}
+	r.Skip()
+	if r.Err() != nil {
+		return nil
+	}
+	return raw[from:r.Offset()]
 }
 
 // readSearch reads the arguments of search_api. Bounds that a host may set are
 // the runtime's to judge.
 func readSearch(raw json.RawMessage) (request runtime.SearchRequest, f *fault.Fault) {
-	f = readArguments("give query, a string, and if you like namespace, a string, and limit, an integer", raw,
+	f = readArguments("give query, a string, and if you like namespace, a string, and limit, an integer", raw, maxArgumentDepth,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			switch string(r.Key()) {
 			case "query":
@@ -104,7 +135,7 @@ func readSearch(raw json.RawMessage) (request runtime.SearchRequest, f *fault.Fa
 func readNames(raw json.RawMessage) (names []string, f *fault.Fault) {
 	var one, many bool
 	const hint = "give name, a string, or names, a list of strings"
-	f = readArguments(hint, raw,
+	f = readArguments(hint, raw, maxArgumentDepth,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			switch string(r.Key()) {
 			case "name":

@@ -11,24 +11,25 @@ const describeText = `Describe capabilities by exact name. input says of each pa
 	`A field is "type: meaning", or an object; it is always there unless it says required false or has a default. ` +
 	`Do this before you first call a capability in execute, for several at once with names; ask again for names that come back truncated.`
 
-const executeText = `Run one program and return what its main function returns. The program is Starlark, which reads like Python: ` +
-	`functions, loops, list and dict comprehensions, string methods, json, math; ` +
-	`no imports, f-strings, generator expressions, format specs, try, with, classes, files or network. ` +
-	`Inside main, capabilities are called by dotted name with keyword arguments, as many as the task needs; ` +
-	`filter and combine their results in the program and return only what you want to read. ` +
-	`The result is None, a bool, int, float or str, or a list or dict (string keys) of them; prints are discarded. ` +
-	`parallel([f, g]) calls both at once; attempt(f, key=…) returns ok, value and error. ` +
-	`Nothing is kept between programs.
+const executeText = `Run one Python program and return its value: what main() returns or, of a script without main, the last expression. ` +
+	`It has functions, comprehensions, f-strings, try, sets, async, the methods of str, list, dict and set, and the modules json, math and asyncio; ` +
+	`no class, with, yield, match, files, network or clock, and what is missing is refused with what to write instead. ` +
+	`Capabilities are called by dotted name with keyword arguments, as often as the task needs; their results read like dicts, r["key"] or r.key. ` +
+	`Filter and combine in the program, and return only what you want to read, as JSON has it; prints are discarded and nothing is kept between programs. ` +
+	`parallel([f, g]) runs functions at once; attempt(f, key=…) returns ok, value and error; data reads as the global data.
 
 Example, with a capability records.lookup(*, key: str):
 
 def main():
     found = {}
-    for key in ["a", "b"]:
-        found[key] = records.lookup(key=key)["count"]
+    for key in data["keys"]:
+        try:
+            found[key] = records.lookup(key=key)["count"]
+        except Exception as e:
+            found[key] = f"failed: {e}"
     return found
 
-A failure says where and why; its receipt lists which calls were done.`
+A failure says where, why and what to write; its receipt lists which calls were done.`
 
 // defaultInstructions are sent when the manifest has none.
 const defaultInstructions = `Find capabilities with search_api, read their parameters with describe_api, then do the whole task in one program with execute.`

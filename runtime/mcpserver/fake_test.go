@@ -21,6 +21,7 @@ type fake struct {
 	describe func(names []string) (runtime.DescribeResult, error)
 	options  int // that the last execution was given
 	execute  func(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
+	check    func(source string) (runtime.Check, error)
 }
 
 func (f *fake) Info() runtime.ServerInfo {
@@ -44,6 +45,11 @@ func (f *fake) Describe(_ context.Context, _ authz.Subject, names []string) (run
 func (f *fake) Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error) {
 	f.options = len(options)
 	return f.execute(ctx, subject, source)
+}
+
+func (f *fake) Check(_ context.Context, _ authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Check, error) {
+	f.options = len(options)
+	return f.check(source)
 }
 
 // shown is an error as *runtime.Error is one.

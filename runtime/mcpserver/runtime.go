@@ -22,4 +22,6 @@ type Runtime interface {
 	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
 	// Execute fills the receipt on failure too.
 	Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error)
+	// Check fills the receipt on failure too.
+	Check(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Check, error)
 }

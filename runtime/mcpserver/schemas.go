@@ -27,6 +27,8 @@ func inputSchema(tool string) string {
 	default:
 		return `{"type":"object","additionalProperties":false,"required":["source"],"properties":{` +
 			`"source":{"type":"string","description":"The whole program."},` +
+			`"data":{"type":"object","description":"What the program reads as data."},` +
+			`"check":{"type":"boolean","default":false,"description":"Only look: syntax, names, arguments, policy. Nothing runs."},` +
 			`"idempotency_key":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(runtime.MaxIdempotencyKeyBytes) +
 			`,"description":"The same for each repetition of one run."}}}`
 	}
@@ -44,7 +46,7 @@ func outputSchema(tool string) string {
 	case DescribeTool:
 		properties = `"capabilities":` + objects + `,"not_found":` + names + `,"renamed":{"type":"object"},"truncated":` + names
 	default:
-		properties = `"result":{},"receipt":{"type":"object"}`
+		properties = `"result":{},"check":{"type":"object"},"receipt":{"type":"object"}`
 	}
 	return `{"type":"object","additionalProperties":false,"properties":{` + properties + `,"error":{"type":"object"}}}`
 }

@@ -60,11 +60,13 @@ func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage
 			return t.describe(ctx, subject, names)
 		}
 	case ExecuteTool:
-		var source string
-		var options []runtime.ExecuteOption
-		source, options, f = readProgram(arguments)
+		var r programRequest
+		r, f = readProgram(arguments)
 		run = func(ctx context.Context, subject authz.Subject) (Answer, error) {
-			return t.execute(ctx, subject, source, options)
+			if r.check {
+				return t.check(ctx, subject, r)
+			}
+			return t.execute(ctx, subject, r)
 		}
 	default:
 		return Answer{}, fmt.Errorf("mcpserver: no tool is called %q", tool)
@@ -121,8 +123,8 @@ func (t *Tools) describe(ctx context.Context, subject authz.Subject, names []str
 	return Answer{Content: content}, err
 }
 
-func (t *Tools) execute(ctx context.Context, subject authz.Subject, source string, options []runtime.ExecuteOption) (Answer, error) {
-	x, err := t.runtime.Execute(ctx, subject, source, options...)
+func (t *Tools) execute(ctx context.Context, subject authz.Subject, r programRequest) (Answer, error) {
+	x, err := t.runtime.Execute(ctx, subject, r.source, r.options...)
 	if err == nil {
 		var answer Answer
 		if answer, err = executionAnswer(x); err == nil {
@@ -130,6 +132,17 @@ func (t *Tools) execute(ctx context.Context, subject authz.Subject, source strin
 		}
 	}
 	return t.failed(ctx, err, x.Receipt), nil
+}
+
+func (t *Tools) check(ctx context.Context, subject authz.Subject, r programRequest) (Answer, error) {
+	c, err := t.runtime.Check(ctx, subject, r.source, r.options...)
+	if err == nil {
+		var answer Answer
+		if answer, err = checkAnswer(c); err == nil {
+			return answer, nil
+		}
+	}
+	return t.failed(ctx, err, c.Receipt), nil
 }
 
 // failed tells of an error what its maker meant to be shown, and logs the rest.

@@ -45,6 +45,11 @@ func bind(c *capability, args starlark.Tuple, kwargs []starlark.Tuple, limits Li
 	if r == nil {
 		return encoder.w.Bytes(), nil
 	}
+	return nil, c.refuse(r)
+}
+
+// refuse is the fault for arguments that do not bind.
+func (c *capability) refuse(r *refusal) *fault.Fault {
 	f := &fault.Fault{Class: fault.InvalidArguments, Path: r.path, Message: r.message, Hint: c.signature, Capability: c.name}
 	if r.hint != "" {
 		f.Hint = r.hint
@@ -52,7 +57,7 @@ func bind(c *capability, args starlark.Tuple, kwargs []starlark.Tuple, limits Li
 	if r.limit != "" {
 		f.Reached(r.limit, r.bound)
 	}
-	return nil, f
+	return f
 }
 
 // encoder writes Starlark values by their shapes and stops at the first value
@@ -64,7 +69,7 @@ type encoder struct {
 
 func (e *encoder) arguments(c *capability, args starlark.Tuple, kwargs []starlark.Tuple) *refusal {
 	if len(args) > 0 {
-		return &refusal{message: fmt.Sprintf("%s takes keyword arguments only, got %d positional", c.name, len(args))}
+		return positional(c, len(args))
 	}
 	values := make([]starlark.Value, len(c.input.fields))
 	for _, kv := range kwargs {
@@ -79,6 +84,10 @@ func (e *encoder) arguments(c *capability, args starlark.Tuple, kwargs []starlar
 		values[i] = kv[1]
 	}
 	return e.object("parameter", c.input, values, 1)
+}
+
+func positional(c *capability, n int) *refusal {
+	return &refusal{message: fmt.Sprintf("%s takes keyword arguments only, got %d positional", c.name, n)}
 }
 
 // unknown refuses a name that s does not declare.

@@ -108,11 +108,29 @@ func (e *engine) uncaught(err error) *fault.Fault {
 		message := truncate((&raised{exception: x}).Error(), maxText)
 		f = e.fault(fault.ProgramError, message)
 		if f.Hint = x.hint; f.Hint == "" {
+			f.Hint = e.hiddenHint(message)
+		}
+		if f.Hint == "" {
 			f.Hint = runtimeHint(message)
 		}
 	}
 	e.locate(f, x.stack)
 	return f
+}
+
+// hiddenHint is said where a variable of a function hides what it is made of,
+// as in orders = orders.list().
+func (e *engine) hiddenHint(message string) string {
+	_, rest, ok := strings.Cut(message, "UnboundLocalError: cannot access local variable '")
+	name, _, _ := strings.Cut(rest, "'")
+	switch {
+	case !ok:
+	case e.isNamespace(name):
+		return name + " is the namespace of capabilities, which the variable hides in all of the function: choose another name for the variable"
+	case name == dataName && e.data != "":
+		return "the variable hides the given data in all of the function: choose another name for the variable"
+	}
+	return ""
 }
 
 // locate sets position and trace from the frames that are the program's own. A

@@ -27,8 +27,11 @@ type engine struct {
 	fatal       error
 	predeclared starlark.StringDict
 
-	// running is set while main (or a script's statements) runs: native calls
-	// are refused before.
+	data        string // JSON text, empty for none
+	requireMain bool
+
+	// running is set while native calls are possible: where main is required,
+	// while it runs.
 	running bool
 	// entered is set when main() runs: the top level is in no trace then.
 	entered bool
@@ -66,6 +69,10 @@ func (e *engine) has(name string) bool {
 		e.predeclared[name] = v
 		return true
 	}
+	if name == dataName && e.data != "" {
+		e.predeclared[name] = starlark.None // until it is read
+		return true
+	}
 	if !e.isNamespace(name) {
 		return false
 	}
@@ -73,16 +80,25 @@ func (e *engine) has(name string) bool {
 	return true
 }
 
+// isPredeclared tells whether name is one that has reports, or Starlark's own,
+// and makes nothing of it.
+func (e *engine) isPredeclared(name string) bool {
+	return e.builtin(name) != nil || starlark.Universe.Has(name) || e.isNamespace(name) || name == dataName && e.data != ""
+}
+
 // run executes compiled code and returns what its entry function returned.
 func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
 	e.checkAt = checkSteps
 	e.enter(&task{thread: e.newThread(), baton: make(chan struct{}, 1)})
 
+	if failure := e.readData(); failure != nil {
+		return nil, failure
+	}
 	globals, err := c.program.Init(e.thread, e.predeclared)
 	if err != nil {
 		return nil, e.runtimeFault(err)
 	}
-	e.running = !c.main
+	e.running = !e.requireMain
 	value, err := starlark.Call(e.thread, globals[lower.Entry], nil, nil)
 	e.running = false
 	if err != nil {

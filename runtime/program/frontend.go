@@ -15,33 +15,34 @@ import (
 	"github.com/capgen/capgen/runtime/program/python"
 )
 
-// code is a program that can run: Init it, then call lower.Entry.
+// code is a program that can run: Init it, then call lower.Entry. program is
+// nil where the names of one that was lowered do not resolve.
 type code struct {
 	program *starlark.Program
-	// main tells that the top level only prepares main().
-	main bool
+	lowered *lower.Program
 }
 
-// compile checks, parses, lowers and resolves source.
-func compile(source string, e *engine) (*code, *fault.Fault) {
-	if f := checkSource(source, e.limits.SourceBytes); f != nil {
-		return nil, f
+// compile checks, parses, lowers and resolves a source. What it refuses has
+// one fault, or one for each name that is not defined.
+func compile(p Program, e *engine) (*code, []*fault.Fault) {
+	if f := checkSource(p.Source, e.limits.SourceBytes); f != nil {
+		return nil, []*fault.Fault{f}
 	}
-	module, problem := python.Parse(source)
+	module, problem := python.Parse(p.Source)
 	if problem != nil {
-		return nil, e.sourceFault(problem)
+		return nil, []*fault.Fault{e.sourceFault(problem)}
 	}
-	lowered, problem := lower.Lower(module, lower.Options{Module: isModule, Namespace: e.isNamespace})
+	lowered, problem := lower.Lower(module, lower.Options{Module: isModule, Namespace: e.isNamespace, Predeclared: e.isPredeclared, RequireMain: e.requireMain})
 	if problem != nil {
-		return nil, e.sourceFault(problem)
+		return nil, []*fault.Fault{e.sourceFault(problem)}
 	}
 	e.signatures = findSignatures(module)
 	e.predeclared = starlark.StringDict{}
 	program, err := starlark.FileProgram(lowered.File, e.has)
 	if err != nil {
-		return nil, e.resolveFault(module, err)
+		return &code{lowered: lowered}, e.resolveFaults(module, err)
 	}
-	return &code{program: program, main: lowered.Main}, nil
+	return &code{program: program, lowered: lowered}, nil
 }
 
 // sourceFault is the fault for source that cannot be read or lowered.
@@ -51,25 +52,32 @@ func (e *engine) sourceFault(p *python.Error) *fault.Fault {
 	return f
 }
 
-// resolveFault is the fault for the first name that is not defined.
-func (e *engine) resolveFault(module *python.Module, err error) *fault.Fault {
+// resolveFaults are the faults for the names that are not defined, the first
+// of them at least.
+func (e *engine) resolveFaults(module *python.Module, err error) (out []*fault.Fault) {
 	var list resolve.ErrorList
-	if !errors.As(err, &list) {
-		return e.fault(fault.InvalidProgram, "the program does not resolve")
+	if !errors.As(err, &list) || len(list) == 0 {
+		return []*fault.Fault{e.fault(fault.InvalidProgram, "the program does not resolve")}
 	}
-	first := list[0]
-	f := at(first.Pos, e.fault(fault.InvalidProgram, first.Msg))
-	if name, ok := strings.CutPrefix(first.Msg, "undefined: "); ok {
-		name, _, _ = strings.Cut(name, " ")
-		e.undefined(f, module, first.Pos, name)
+	for _, problem := range list[:min(len(list), MaxProblems)] {
+		f := at(problem.Pos, e.fault(fault.InvalidProgram, problem.Msg))
+		if name, ok := strings.CutPrefix(problem.Msg, "undefined: "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			e.undefined(f, module, problem.Pos, name)
+		}
+		out = append(out, f)
 	}
-	return f
+	return out
 }
 
 // undefined explains an unknown name: a capability when it is used as a
 // namespace, else the nearest name there is.
 func (e *engine) undefined(f *fault.Fault, module *python.Module, pos syntax.Position, name string) {
 	f.Message = fmt.Sprintf("NameError: name '%s' is not defined", excerpt(name))
+	if name == dataName {
+		f.Hint = "nothing was given beside source: give data, a JSON object"
+		return
+	}
 	if hint, ok := lower.Instead(name); ok {
 		f.Hint = hint
 		return

@@ -8,6 +8,8 @@ func runtimeHint(message string) string {
 	switch {
 	case strings.HasPrefix(message, "UnboundLocalError:"):
 		return "a name assigned anywhere in a function is local to all of it: choose another name, or declare it global or nonlocal"
+	case strings.HasSuffix(message, readOnly):
+		return "change a copy: d = dict(data), or rows = list(data[\"rows\"])"
 	case strings.Contains(message, "'NoneType'"):
 		return "the value is None: test it before using it"
 	case strings.HasPrefix(message, "KeyError:"):

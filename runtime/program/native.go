@@ -21,9 +21,7 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 		return nil, e.fatal
 	}
 	if !e.running {
-		f := e.fault(fault.InvalidProgram, c.name+" was called outside main: native calls are made only while main() runs")
-		f.Hint, f.Capability = "move the call into main()", c.name
-		return nil, &nativeFailure{f}
+		return nil, &nativeFailure{outsideMain(c)}
 	}
 	e.attempts++
 	if e.attempts > e.limits.Calls {
@@ -46,6 +44,14 @@ func (e *engine) call(c *capability, args starlark.Tuple, kwargs []starlark.Tupl
 		return nil, &nativeFailure{f}
 	}
 	return e.await(sequence, c)
+}
+
+// outsideMain is the fault for a call outside of a main that is required.
+func outsideMain(c *capability) *fault.Fault {
+	return &fault.Fault{
+		Class: fault.InvalidProgram, Capability: c.name, Hint: "move the call into main()",
+		Message: c.name + " was called outside main: native calls are made only while main() runs",
+	}
 }
 
 // answered turns the answer to a call of c into a value.

@@ -45,9 +45,15 @@ func (l Limits) Check() error {
 
 // Program is one execution's input.
 type Program struct {
-	// Source is Starlark text. It must be valid UTF-8 without NUL.
+	// Source is the program's text. It must be valid UTF-8 without NUL.
 	Source string
-	Limits Limits
+	// Data is the text of the JSON object that the program reads as data, at
+	// most Limits.Depth deep; empty for none.
+	Data string
+	// RequireMain refuses a program without main(), and native calls outside
+	// of it.
+	RequireMain bool
+	Limits      Limits
 	// Memory is what bounds the process that Run is in, in bytes. Run itself
 	// holds no more than a part of it in one value; a value that cannot fit is
 	// refused by this bound. Zero is 256 MiB.
@@ -60,6 +66,8 @@ type Result struct {
 	Value []byte
 	// WideIntegers: an integer beyond 64 bits was written as a decimal string.
 	WideIntegers bool
+	// NoValue: the program is a script that ends in nothing that is its value.
+	NoValue bool
 	// Steps the program took; set on a fault too.
 	Steps int64
 }
@@ -85,12 +93,19 @@ type Caller interface {
 	Refused(capability string) *fault.Fault
 }
 
+func newEngine(p Program, table *binding.Table, caller Caller) *engine {
+	return &engine{
+		limits: p.Limits, memory: cmp.Or(p.Memory, defaultMemory), table: table, caller: caller,
+		data: p.Data, requireMain: p.RequireMain,
+	}
+}
+
 // Run runs p to its end. table and its capabilities are only read. Exactly one
 // of Result.Value and the fault is set. Run does not panic, and it returns
 // when the program ends or a limit fires: to stop it from outside, end the
 // process.
 func Run(p Program, table *binding.Table, caller Caller) (result Result, failure *fault.Fault) {
-	e := &engine{limits: p.Limits, memory: cmp.Or(p.Memory, defaultMemory), table: table, caller: caller}
+	e := newEngine(p, table, caller)
 	defer func() {
 		if recover() != nil {
 			// The panic's text may quote anything; the author can do
@@ -106,14 +121,15 @@ func Run(p Program, table *binding.Table, caller Caller) (result Result, failure
 	if err := p.Limits.Check(); err != nil {
 		return result, e.fault(fault.Internal, "the limits of this execution are not valid")
 	}
-	code, failure := compile(p.Source, e)
-	if failure != nil {
-		return result, failure
+	code, failures := compile(p, e)
+	if failures != nil {
+		return result, failures[0]
 	}
 	value, failure := e.run(code)
 	if failure != nil {
 		return result, failure
 	}
+	result.NoValue = code.lowered.NoValue
 	result.Value, result.WideIntegers, failure = encodeResult(value, p.Limits)
 	return result, failure
 }

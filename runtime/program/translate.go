@@ -30,8 +30,12 @@ var translations = []translation{
 	{regexp.MustCompile(`^(\S+): unexpected keyword argument "?([^"]*)"?$`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
 	{regexp.MustCompile(`^(\S+): got (\d+) arguments, want at (most|least) (\d+)$`), "TypeError", "$1() takes at $3 $4 arguments ($2 given)"},
 	{regexp.MustCompile(`^(\S+): (?:for parameter \S+: )?got (\S+), want (?:an? )?iterable$`), "TypeError", "'$2' object is not iterable"},
+	{regexp.MustCompile(`^(?:\w+: )?cannot .*\bfrozen (?:hash table|list|set|dict)\b`), "TypeError", readOnly},
 	{regexp.MustCompile(`^called recursively`), "RecursionError", "maximum recursion depth exceeded"},
 }
+
+// readOnly is said of data: nothing else that a program holds is frozen.
+const readOnly = "data is read-only"
 
 // translate is the class and text of an interpreter's error in CPython.
 func translate(message string) (class, text string) {

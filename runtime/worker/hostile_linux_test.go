@@ -305,7 +305,7 @@ func TestProbe(t *testing.T) {
 		{"prints", script(t, "echo hello world; cat"), `beginning with "hello world\n": main must call`},
 		{"prints little", script(t, "printf hi"), `beginning with "hi"`},
 		{"prints behind the guard", fakeWorker(t, "prints"), `beginning with "Welcome to the server\n"`},
-		{"version", fakeWorker(t, "version"), "speaks protocol 2, this host speaks 1"},
+		{"version", fakeWorker(t, "version"), "speaks protocol 3, this host speaks 2"},
 		{"table", fakeWorker(t, "digest"), "did not read the binding table"},
 		{"trailing", fakeWorker(t, "trailing"), "more than its answer"},
 		{"late trailing", fakeWorker(t, "late trailing"), "more than its answer"},

@@ -11,21 +11,21 @@ import (
 
 // protocol is the version of all that follows in this file. A worker of
 // another version still says ready, and in it its version.
-const protocol = 1
+const protocol = 2
 
 // kind tells messages apart.
 type kind int64
 
 const (
 	kindTable  kind = 1 // host: protocol, digest, memory, processor time, sandbox; body: the binding table
-	kindRun    kind = 2 // host: limits; body: the source
+	kindRun    kind = 2 // host: limits, what to do, length of the data; body: the source, then the data
 	kindReply  kind = 3 // host: sequence; body: a wire value, empty for a bind failure
 	kindRefuse kind = 4 // host: sequence, fault
 
 	kindReady   kind = 16 // worker: protocol, digest, sandbox layers, missing ones
 	kindCall    kind = 17 // worker: sequence, capability, path; body: wire arguments
 	kindUnbound kind = 18 // worker: sequence, capability of a bind failure
-	kindResult  kind = 19 // worker: wide, steps; body: a wire value
+	kindResult  kind = 19 // worker: wide, no value, steps; body: a wire value
 	kindFault   kind = 20 // worker: steps, fault
 )
 
@@ -38,7 +38,7 @@ const (
 	maxMissing    = 256 // of a missing layer, with its reason
 	maxCPUMillis  = 1 << 40
 	messageDepth  = 1 + fault.Depth
-	maxFields     = 9
+	maxFields     = 12
 	// maxPath is the path of a call in callables of parallel that are nested
 	// as deeply as may be.
 	maxPath = 2*program.MaxNesting + 1
@@ -60,7 +60,11 @@ type message struct {
 	sequence   uint32
 	capability string
 	path       []uint32
+	main       bool // only main may call
+	check      bool // nothing is to run
+	data       int  // how many of the body's last bytes are the data
 	wide       bool
+	noValue    bool
 	steps      int64
 	fault      *fault.Fault
 	body       []byte // aliases the frame
@@ -71,9 +75,7 @@ func (k kind) fields() int {
 	switch k {
 	case kindTable:
 		return 7
-	case kindResult:
-		return 4
-	case kindCall, kindReady:
+	case kindCall, kindReady, kindResult:
 		return 5
 	case kindRun:
 		return maxFields
@@ -105,13 +107,15 @@ func (m *message) append(dst []byte) ([]byte, error) {
 		e.string(m.digest)
 		e.int(m.memory)
 		e.int(m.cpuMillis)
-		e.element()
-		w.Bool(m.sandbox)
+		e.bool(m.sandbox)
 	case kindRun:
 		l := m.limits
 		for _, v := range [...]int64{l.Steps, l.Calls, int64(l.Depth), int64(l.ValueBytes), l.ResultBytes, int64(l.SourceBytes), int64(l.Parallel)} {
 			e.int(v)
 		}
+		e.bool(m.main)
+		e.bool(m.check)
+		e.int(int64(m.data))
 	case kindReply:
 		e.int(int64(m.sequence))
 	case kindRefuse:
@@ -129,8 +133,8 @@ func (m *message) append(dst []byte) ([]byte, error) {
 			e.path(m.path)
 		}
 	case kindResult:
-		e.element()
-		w.Bool(m.wide)
+		e.bool(m.wide)
+		e.bool(m.noValue)
 		e.int(m.steps)
 	case kindFault:
 		e.int(m.steps)
@@ -160,6 +164,11 @@ func (e *arrayWriter) element() {
 func (e *arrayWriter) int(v int64) {
 	e.element()
 	e.w.Int(v, 0, math.MaxInt64)
+}
+
+func (e *arrayWriter) bool(v bool) {
+	e.element()
+	e.w.Bool(v)
 }
 
 func (e *arrayWriter) string(s string) {
@@ -208,8 +217,7 @@ func decode(payload []byte) (*message, error) {
 		m.digest = d.string(maxDigest)
 		m.memory = d.int(1, math.MaxInt64)
 		m.cpuMillis = d.int(0, maxCPUMillis)
-		d.element()
-		m.sandbox = r.Bool()
+		m.sandbox = d.bool()
 	case kindRun:
 		m.limits = Limits{
 			Steps:       d.int(1, math.MaxInt64),
@@ -220,6 +228,9 @@ func decode(payload []byte) (*message, error) {
 			SourceBytes: int(d.int(1, maxValueBytes)),
 			Parallel:    int(d.int(1, math.MaxInt32)),
 		}
+		m.main = d.bool()
+		m.check = d.bool()
+		m.data = int(d.int(0, maxValueBytes))
 	case kindReply:
 		m.sequence = d.sequence()
 	case kindRefuse:
@@ -237,8 +248,8 @@ func decode(payload []byte) (*message, error) {
 			m.path = d.path()
 		}
 	case kindResult:
-		d.element()
-		m.wide = r.Bool()
+		m.wide = d.bool()
+		m.noValue = d.bool()
 		m.steps = d.int(0, math.MaxInt64)
 	case kindFault:
 		m.steps = d.int(0, math.MaxInt64)
@@ -269,6 +280,9 @@ func (d *arrayReader) finish(m *message, payload []byte) error {
 	if m.kind.hasBody() {
 		m.body = body
 	}
+	if m.data > len(body) {
+		return fmt.Errorf("data of %d bytes in a body of %d", m.data, len(body))
+	}
 	return nil
 }
 
@@ -284,6 +298,11 @@ func (d *arrayReader) element() {
 func (d *arrayReader) int(min, max int64) int64 {
 	d.element()
 	return d.r.Int(min, max)
+}
+
+func (d *arrayReader) bool() bool {
+	d.element()
+	return d.r.Bool()
 }
 
 func (d *arrayReader) sequence() uint32 { return uint32(d.int(1, math.MaxUint32)) }

@@ -25,6 +25,13 @@ type Runner interface {
 // Job is one execution.
 type Job struct {
 	Source string
+	// Data is what the program is given beside its source: the text of a JSON
+	// object, or empty for nothing.
+	Data []byte
+	// RequireMain refuses programs without main, and calls outside of it.
+	RequireMain bool
+	// Check has the program looked at, and nothing run: the result is a report.
+	Check  bool
 	Limits Limits
 	// Begin, unless nil, is told of each call in the order in which the program
 	// made them, before Call is. It must not wait for anything.
@@ -40,6 +47,10 @@ type Job struct {
 // Limits are the bounds that a worker enforces itself; the host checks what
 // crosses to it again. All are positive.
 type Limits = program.Limits
+
+// Report is what a check found; a worker says so, and everything in it is
+// hostile.
+type Report = program.Report
 
 // Call is a native call as the worker sent it; everything in it is hostile.
 type Call struct {
@@ -72,11 +83,15 @@ type Reply struct {
 	Broken string
 }
 
-// Result is what main returned.
+// Result is what main returned, or what a check found.
 type Result struct {
 	Value []byte // wire encoding
+	// Report of a check, which has no value.
+	Report *Report
 	// WideIntegers: an integer beyond 64 bits was written as a decimal string.
 	WideIntegers bool
+	// NoValue: the program is a script that ends in nothing that is a value.
+	NoValue bool
 	// Steps the program took, as the worker says; set with a fault too when
 	// the worker lived to tell.
 	Steps int64

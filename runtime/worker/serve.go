@@ -80,7 +80,15 @@ func (c *child) greet() (*binding.Table, error) {
 func (c *child) run(m *message, table *binding.Table) error {
 	c.idle.Store(false)
 	c.frames.max = m.limits.ValueBytes + slackBytes
-	p := program.Program{Source: string(m.body), Limits: m.limits, Memory: c.memory}
+	source, data := m.body[:len(m.body)-m.data], m.body[len(m.body)-m.data:]
+	p := program.Program{Source: string(source), Data: string(data), RequireMain: m.main, Limits: m.limits, Memory: c.memory}
+	if m.check {
+		report, f := program.Check(p, table)
+		if f != nil {
+			return c.send(&message{kind: kindFault, fault: f})
+		}
+		return c.send(&message{kind: kindResult, body: report.Wire()})
+	}
 	result, f := program.Run(p, table, c)
 	switch {
 	case c.broken != nil:
@@ -88,7 +96,7 @@ func (c *child) run(m *message, table *binding.Table) error {
 	case f != nil:
 		return c.send(&message{kind: kindFault, steps: result.Steps, fault: f})
 	}
-	return c.send(&message{kind: kindResult, wide: result.WideIntegers, steps: result.Steps, body: result.Value})
+	return c.send(&message{kind: kindResult, wide: result.WideIntegers, noValue: result.NoValue, steps: result.Steps, body: result.Value})
 }
 
 // Call implements program.Caller.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program"
 )
 
 const (
@@ -71,8 +72,17 @@ type conclusion struct {
 func newSession(p *Pool, w *process, job Job) *session {
 	s := &session{pool: p, process: w, job: job, done: make(chan conclusion, 1)}
 	s.frames = p.readers.Get().(*frameReader)
-	s.frames.reset(w.out, job.Limits.ValueBytes+slackBytes)
+	bytes, _ := job.bounds()
+	s.frames.reset(w.out, bytes+slackBytes)
 	return s
+}
+
+// bounds are those of the result's value.
+func (j *Job) bounds() (bytes, depth int) {
+	if j.Check {
+		return program.MaxReportBytes, program.ReportDepth
+	}
+	return j.Limits.ValueBytes, j.Limits.Depth
 }
 
 // check refuses a job that no worker could hold to.
@@ -89,6 +99,12 @@ func (j *Job) check() error {
 	}
 	if n, most := len(j.Source), j.Limits.SourceBytes; n > most {
 		return fault.Reached(fault.MaxSourceBytes, int64(most), "the program has %d bytes", n)
+	}
+	if n, most := len(j.Data), j.Limits.ValueBytes; n > most {
+		return fault.Reached(fault.MaxValueBytes, int64(most), "data has %d bytes", n)
+	}
+	if len(j.Source)+len(j.Data) > maxValueBytes {
+		return errors.New("worker: source and data together are larger than the protocol can carry")
 	}
 	return nil
 }
@@ -197,7 +213,10 @@ func (s *session) converse(speak func() (Result, error)) {
 
 // speak sends the program and serves its calls until it has ended.
 func (s *session) speak() (Result, error) {
-	run := message{kind: kindRun, limits: s.job.Limits, body: []byte(s.job.Source)}
+	run := message{
+		kind: kindRun, limits: s.job.Limits, main: s.job.RequireMain, check: s.job.Check,
+		body: append([]byte(s.job.Source), s.job.Data...), data: len(s.job.Data),
+	}
 	s.writing.Lock()
 	err := s.send(&run)
 	s.writing.Unlock()
@@ -241,14 +260,14 @@ func (s *session) listen() (Result, error) {
 
 // result checks what the program returned.
 func (s *session) result(m *message) (Result, error) {
-	l := &s.job.Limits
+	bytes, depth := s.job.bounds()
 	if n := s.onTheWay.Load(); n > 0 {
 		return Result{}, broken("a result while %d calls were on the way", n)
 	}
-	if len(m.body) > l.ValueBytes {
+	if len(m.body) > bytes {
 		return Result{}, broken("a result of %d bytes", len(m.body))
 	}
-	r := canon.NewWireReader(m.body, l.Depth)
+	r := canon.NewWireReader(m.body, depth)
 	r.Skip()
 	if err := r.End(); err != nil {
 		return Result{}, broken("result: %v", err)
@@ -256,7 +275,14 @@ func (s *session) result(m *message) (Result, error) {
 	if err := s.last(); err != nil {
 		return Result{}, err
 	}
-	return Result{Value: append([]byte(nil), m.body...), WideIntegers: m.wide, Steps: s.counted(m.steps)}, nil
+	if s.job.Check {
+		report, err := program.ReadReport(m.body)
+		if err != nil {
+			return Result{}, broken("%v", err)
+		}
+		return Result{Report: report}, nil
+	}
+	return Result{Value: append([]byte(nil), m.body...), WideIntegers: m.wide, NoValue: m.noValue, Steps: s.counted(m.steps)}, nil
 }
 
 // last refuses bytes after what is the last message.

@@ -43,11 +43,14 @@ func (l *lowerer) helper(p python.Pos, name string) *syntax.Ident {
 // assigned to them.
 const globalPrefix = "$"
 
-// prelude assigns the helpers in use.
+// prelude assigns the helpers in use, and predeclared names that are hidden.
 func (l *lowerer) prelude(p python.Pos) []syntax.Stmt {
 	var out []syntax.Stmt
 	for _, name := range slices.Sorted(maps.Keys(l.used)) {
 		out = append(out, l.assign(p, l.ident(p, globalPrefix+name), l.ident(p, name)))
+	}
+	for _, name := range l.hidden {
+		out = append(out, l.assign(p, l.ident(p, hiddenPrefix+name), l.ident(p, name)))
 	}
 	return out
 }

@@ -11,10 +11,13 @@ func (l *lowerer) callExpr(e *python.Call) syntax.Expr {
 	if l.isGather(e) {
 		return l.gather(e)
 	}
+	l.useCalled(e)
 	out := &syntax.CallExpr{Lparen: l.position(e.Paren), Rparen: l.position(e.Paren)}
 	if a, ok := e.Func.(*python.Attribute); ok && !l.isCapability(a) {
 		out.Fn = l.helper(a.NamePos, Method+a.Name)
 		out.Args = append(out.Args, l.expression(a.Value))
+	} else if ok {
+		out.Fn = l.capability(a)
 	} else {
 		out.Fn = l.expression(e.Func)
 	}

@@ -74,7 +74,8 @@ func (l *lowerer) expression(e python.Expr) syntax.Expr {
 		return l.call(p, Await, l.expression(e.Value))
 	case *python.Attribute:
 		if l.isCapability(e) {
-			return l.dot(e.NamePos, l.expression(e.Value), e.Name)
+			l.uses = append(l.uses, Use{Name: dotted(e), Pos: nameOf(e).Pos, TopLevel: l.topLevel()})
+			return l.capability(e)
 		}
 		return l.call(e.NamePos, Attr, l.expression(e.Value), l.text(e.NamePos, e.Name))
 	case *python.Subscript:

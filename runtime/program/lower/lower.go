@@ -17,6 +17,9 @@ type Options struct {
 	Module func(name string) bool
 	// Namespace tells whether name is the root of capabilities' names.
 	Namespace func(name string) bool
+	// Predeclared tells whether a name is there before the program binds it.
+	// Nil knows none.
+	Predeclared func(name string) bool
 	// RequireMain refuses programs that do not define main().
 	RequireMain bool
 }
@@ -28,6 +31,8 @@ type Program struct {
 	Main bool
 	// NoValue tells that a script ends in nothing that is its value.
 	NoValue bool
+	// Uses are where capabilities are named, in the order of lowering.
+	Uses []Use
 }
 
 // Lower rewrites m.
@@ -66,6 +71,8 @@ type lowerer struct {
 	region      *region
 	temporaries int
 	used        map[string]bool // helpers
+	uses        []Use
+	hidden      []string // predeclared names that the module binds
 }
 
 // region is one Starlark function: a function's body, or a part of it that try
@@ -128,7 +135,8 @@ func (l *lowerer) program(m *python.Module) (*Program, *python.Error) {
 	if s, ok := statements[len(statements)-1].(*python.ExprStmt); ok && !main {
 		statements, value = statements[:len(statements)-1], s.Value
 	}
-	body := append(l.cells(start, nil), l.block(statements)...)
+	body := append(l.cells(start, nil), l.shadows(start)...)
+	body = append(body, l.block(statements)...)
 	switch {
 	case main:
 		p.Main = true
@@ -142,7 +150,25 @@ func (l *lowerer) program(m *python.Module) (*Program, *python.Error) {
 		p.NoValue = true
 	}
 	p.File = l.wrap(start, body)
+	p.Uses = l.uses
 	return p, nil
+}
+
+// hiddenPrefix sets apart the globals that keep predeclared names which the
+// module's own variables hide.
+const hiddenPrefix = "$was "
+
+// shadows gives the module's variables that hide a predeclared name its value
+// to begin with: max = max(xs) reads the builtin, and then is a variable.
+func (l *lowerer) shadows(p python.Pos) []syntax.Stmt {
+	var out []syntax.Stmt
+	for _, name := range l.scope.order {
+		if l.options.Predeclared != nil && l.options.Predeclared(name) {
+			l.hidden = append(l.hidden, name)
+			out = append(out, l.assign(p, l.variable(p, name), l.ident(p, hiddenPrefix+name)))
+		}
+	}
+	return out
 }
 
 // wrap makes body the function of a file.

@@ -1,0 +1,67 @@
+package runtime
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
+)
+
+// ExecuteOption is something more to say of one execution or check.
+type ExecuteOption func(*execution)
+
+// WithIdempotencyKey gives an execution a key, 1 to MaxIdempotencyKeyBytes of
+// UTF-8, by which its client marks repetitions of what it means to do once.
+func WithIdempotencyKey(key string) ExecuteOption {
+	return func(x *execution) { x.key, x.keyed = key, true }
+}
+
+// WithData gives a program the JSON object that it reads as data, a dict that
+// nothing can change. The text is strict JSON (RFC 8259, with no member twice),
+// at most MaxValueBytes long and MaxValueDepth deep; integers of any size that
+// a float reaches stay exact. It is part of what CallKey.Key is made of, as it
+// is written.
+func WithData(json []byte) ExecuteOption {
+	return func(x *execution) { x.data = append([]byte{}, bytes.TrimSpace(json)...) }
+}
+
+// checkData reads the data as strictly as a value that crosses, and keeps
+// nothing of it: the worker makes the program's value of the text.
+func (x *execution) checkData() *fault.Fault {
+	if x.data == nil {
+		return nil
+	}
+	limits := x.server.limits
+	if n := len(x.data); n > limits.MaxValueBytes {
+		f := fault.Reached(fault.MaxValueBytes, int64(limits.MaxValueBytes), "data has %d bytes", n)
+		f.Path = "data"
+		return f
+	}
+	r := canon.NewJSONReader(x.data, limits.MaxValueDepth)
+	if r.Peek() != canon.KindObject {
+		return &fault.Fault{Class: fault.InvalidArguments, Path: "data", Message: "expected a JSON object"}
+	}
+	r.Skip()
+	var refused *canon.Error
+	if !errors.As(r.End(), &refused) {
+		return nil
+	}
+	if refused.Code == canon.CodeDepth {
+		f := fault.Reached(fault.MaxValueDepth, int64(limits.MaxValueDepth), "data is nested too deeply")
+		f.Path = "data"
+		return f
+	}
+	return &fault.Fault{Class: fault.InvalidArguments, Path: within("data", refused.Path), Message: refused.Message}
+}
+
+// within is the path of a member of what stands at root.
+func within(root, path string) string {
+	switch {
+	case path == "":
+		return root
+	case path[0] == '[':
+		return root + path
+	}
+	return root + "." + path
+}
