@@ -62,6 +62,7 @@ func TestCallKeys(t *testing.T) {
 		"client's key": keysOf(t, Options{HostKey: host}, authz.Local(), twoLookups, WithIdempotencyKey("twice")),
 		"host key":     keysOf(t, Options{}, authz.Local(), twoLookups, once),
 		"subject":      keysOf(t, Options{HostKey: host}, other, twoLookups, once),
+		"data":         keysOf(t, Options{HostKey: host}, authz.Local(), twoLookups, once, WithData([]byte(`{"a":1}`))),
 		"program":      keysOf(t, Options{HostKey: host}, authz.Local(), twoLookups+"# other\n", once),
 	} {
 		if keys[0].Key == first[0].Key || keys[0].ArgumentsHash != first[0].ArgumentsHash {

@@ -82,6 +82,9 @@ func (x *execution) look(ctx context.Context, source string) (*worker.Report, *f
 	if f != nil {
 		return nil, f
 	}
+	if result.Report == nil {
+		return nil, x.lyingReport(ctx, "no report")
+	}
 	return result.Report, nil
 }
 

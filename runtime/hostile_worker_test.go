@@ -17,22 +17,25 @@ import (
 // lyingRunner is a worker that was taken over: it sends the calls it likes and
 // ends with the fault it likes.
 type lyingRunner struct {
-	calls []worker.Call
-	fault *fault.Fault
-	value []byte
-	got   []worker.Reply
+	calls  []worker.Call
+	fault  *fault.Fault
+	value  []byte
+	report *worker.Report
+	got    []worker.Reply
 }
 
 func (r *lyingRunner) Run(ctx context.Context, job worker.Job) (worker.Result, error) {
 	for i, c := range r.calls {
 		c.Sequence = uint32(i + 1)
-		job.Begin(c)
+		if job.Begin != nil {
+			job.Begin(c)
+		}
 		r.got = append(r.got, job.Call(ctx, c))
 	}
 	if r.fault != nil {
 		return worker.Result{}, r.fault
 	}
-	return worker.Result{Value: r.value}, nil
+	return worker.Result{Value: r.value, Report: r.report}, nil
 }
 
 func (r *lyingRunner) Close() error { return nil }

@@ -14,6 +14,8 @@ import (
 // each with what it sets. None sets a limit: limits are set in Go, where they
 // are reviewed. A new one belongs here only if that stays true.
 var settings = map[string]string{
+	"--check":            "looks at a program, and runs nothing",
+	"--data":             "what a program is given",
 	"--dir":              "where to make a project",
 	"--deployment":       "refuses to start without it",
 	"--confirm-effects":  "vouches for what an import proposes",

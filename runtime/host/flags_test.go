@@ -22,7 +22,7 @@ func TestNoSettingSetsALimit(t *testing.T) {
 	for _, s := range settings {
 		got = append(got, strings.TrimSpace(s.Flag+" "+s.Variable))
 	}
-	want := []string{"deployment CAPGEN_DEPLOYMENT", "explain", "help", "limit", "log-format CAPGEN_LOG_FORMAT", "log-level CAPGEN_LOG_LEVEL", "namespace", "own", "version"}
+	want := []string{"check", "data", "deployment CAPGEN_DEPLOYMENT", "explain", "help", "limit", "log-format CAPGEN_LOG_FORMAT", "log-level CAPGEN_LOG_LEVEL", "namespace", "own", "version"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("settings: %s\nA new one belongs here only if it sets no limit; --limit asks search for fewer.", diff)
 	}

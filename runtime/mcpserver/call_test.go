@@ -251,6 +251,13 @@ func TestBadArguments(t *testing.T) {
 		{"execute", `{"source":"a","idempotency_key":1}`, "idempotency_key", "string"},
 		{"execute", `{"source":"a","idempotency_key":"` + long + `"}`, "idempotency_key", ""},
 		{"execute", `{"source":"a","idempotency_key":"a","idempotency_key":"b"}`, "idempotency_key", ""},
+		{"execute", `{"source":"a","data":[1]}`, "data", "object"},
+		{"execute", `{"source":"a","data":null}`, "data", "object"},
+		{"execute", `{"source":"a","data":"{}"}`, "data", "object"},
+		{"execute", `{"source":"a","data":{"b":[{"c":1,"c":2}]}}`, "data.b[0].c", "twice"},
+		{"execute", `{"source":"a","data":{"b":1e999}}`, "data.b", "range"},
+		{"execute", `{"source":"a","data":{},"data":{}}`, "data", "twice"},
+		{"execute", `{"source":"a","check":"yes"}`, "check", "boolean"},
 		{"describe_api", `{}`, "", "exactly one"},
 		{"describe_api", `{"name":"a.b","names":["a.b"]}`, "", "exactly one"},
 		{"describe_api", `{"names":[]}`, "names", ""},
@@ -278,12 +285,45 @@ func TestBadArguments(t *testing.T) {
 }
 
 // The key that a client gives arrives at the runtime, and only then.
+func TestCheck(t *testing.T) {
+	f := &fake{check: func(source string) (runtime.Check, error) {
+		c := runtime.Check{Receipt: runtime.Receipt{Execution: "e1", Checked: true}}
+		if source == "bad" {
+			c.Problems = []fault.Fault{{Class: fault.InvalidProgram, Message: "m", Hint: "h", Line: 2, Column: 3}}
+			c.Capabilities = []runtime.CheckedCapability{{Name: "a.b", ID: "i", Effect: runtime.EffectRead, Line: 1, Column: 5, Verdict: authz.Deny, MissingScope: "s"}}
+		}
+		if source == "" {
+			return runtime.Check{Receipt: runtime.Receipt{Execution: "e2", Checked: true}}, shown{Class: fault.Limit, Message: "m"}
+		}
+		return c, nil
+	}}
+	s := connect(t, mcpserver.Options{Runtime: f})
+	const receipt = `"receipt":{"notes":["checked only: nothing of the program ran, and no capability was called"]}}`
+	for arguments, want := range map[string]string{
+		`{"source":"ok","check":true,"data":{"a":1}}`: `{"check":{"ok":true,"problems":[],"capabilities":[]},` + receipt,
+		`{"source":"bad","check":true}`: `{"check":{"ok":false,"problems":[{"class":"invalid_program","message":"m","hint":"h","line":2,"column":3}],` +
+			`"capabilities":[{"name":"a.b","id":"i","effect":"read","line":1,"column":5,"verdict":"deny","missing_scope":"s"}]},` + receipt,
+	} {
+		content, r := call(t, s, "execute", arguments)
+		if content != want || r.IsError {
+			t.Errorf("%s: got %s, error %v, want %s", arguments, content, r.IsError, want)
+		}
+		whole, err := json.Marshal(r.Meta[mcpserver.ReceiptKey])
+		if err != nil || !strings.Contains(string(whole), `"checked":true`) {
+			t.Errorf("%s: receipt %s, %v", arguments, whole, err)
+		}
+	}
+	if content, r := call(t, s, "execute", `{"source":"","check":true}`); !r.IsError || !strings.Contains(content, `"checked":true`) {
+		t.Errorf("a check that could not be done: %s", content)
+	}
+}
+
 func TestIdempotencyKeyArrives(t *testing.T) {
 	f := &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
 		return runtime.Execution{Result: []byte("1")}, nil
 	}}
 	s := connect(t, mcpserver.Options{Runtime: f, Subjects: local})
-	for arguments, want := range map[string]int{`{"source":"1"}`: 0, `{"source":"1","idempotency_key":"once"}`: 1} {
+	for arguments, want := range map[string]int{`{"source":"1"}`: 0, `{"source":"1","idempotency_key":"once"}`: 1, `{"source":"1","data":{"a":[{"b":{}}]},"check":false,"idempotency_key":"once"}`: 2} {
 		if content, r := call(t, s, "execute", arguments); r.IsError || f.options != want {
 			t.Errorf("%s: %d options, %s", arguments, f.options, content)
 		}

@@ -52,6 +52,9 @@ type Limits = program.Limits
 // hostile.
 type Report = program.Report
 
+// Reached is a capability that a Report names.
+type Reached = program.Reached
+
 // Call is a native call as the worker sent it; everything in it is hostile.
 type Call struct {
 	Sequence   uint32 // 1 for the first call of the execution, then counting
