@@ -138,7 +138,7 @@ bench: ## Run the benchmarks and summarize them
 bench-gate: build ## Fail where code is slower than its control by more than its bound
 	$(GO) test -run '^$$' -bench '^BenchmarkGate' -benchtime 1x ./...
 	cd bench && $(BUILD) -mod=mod -o ../$(BIN)/ ./fullhost ./gate
-	$(BIN)/gate $(BIN)/fullhost $(BIN)/capgen-worker
+	$(BIN)/gate $(BIN)/fullhost $(BIN)/capgen-worker $(BIN)/workspace
 
 .PHONY: retrieval
 retrieval: ## Print how well search finds, per set of queries, in the folder DIR

@@ -134,6 +134,9 @@ func (l lockWriter) typ(path string, prop *schema.Property, ref *schema.Type) {
 		return
 	}
 	l.line(append(words, rules(t)...)...)
+	if s := title(ref); s != "" {
+		l.text(path+" title", s)
+	}
 	if d := describe(ref); d != "" {
 		l.text(path+" description", d)
 	}

@@ -25,28 +25,38 @@ func TestPartsGenerateTheSame(t *testing.T) {
 	}
 	want := generateFiles(t, map[string][]byte{}, text)
 	text = bytes.Replace(text, []byte("include: [more/kinds.yaml]\n"), nil, 1)
-	head, rest, _ := strings.Cut(string(text), "types:\n")
+	head, rest, _ := strings.Cut(string(text), "\ntypes:\n")
+	head, programs, ok := strings.Cut(head, "\nprograms:\n")
+	if !ok {
+		t.Fatal("the manifest has no programs")
+	}
 	types, capabilities, ok := strings.Cut(rest, "\ncapabilities:\n")
 	if !ok {
 		t.Fatal("the manifest has another form")
 	}
-	typeEntries, entries := blocks(types, `(?m)^  [A-Z]`), blocks(capabilities, `(?m)^  - name: `)
-	if len(typeEntries) < 20 || len(entries) < 20 {
-		t.Fatalf("%d types, %d capabilities", len(typeEntries), len(entries))
+	typeEntries, entries, programEntries := blocks(types, `(?m)^  [A-Z]`), blocks(capabilities, `(?m)^  - name: `), blocks(programs, `(?m)^  - title: `)
+	if len(typeEntries) < 20 || len(entries) < 20 || len(programEntries) < 2 {
+		t.Fatalf("%d types, %d capabilities, %d programs", len(typeEntries), len(entries), len(programEntries))
 	}
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		var parts [5]struct{ types, capabilities string }
+		var parts [5]struct{ types, capabilities, programs string }
 		for _, e := range inOrder(r, typeEntries) {
 			parts[r.IntN(len(parts))].types += e
 		}
 		for _, e := range inOrder(r, entries) {
 			parts[r.IntN(len(parts))].capabilities += e
 		}
+		for _, e := range inOrder(r, programEntries) {
+			parts[r.IntN(len(parts))].programs += e
+		}
 		files := map[string][]byte{}
 		names := []string{"more/kinds.yaml"}
 		for i, p := range parts {
-			body := "types:\n" + p.types + "capabilities:\n" + p.capabilities
+			body := "\ntypes:\n" + p.types + "capabilities:\n" + p.capabilities
+			if p.programs != "" {
+				body += "programs:\n" + p.programs
+			}
 			if i == 0 {
 				files["m.yaml"] = []byte(head + body)
 				continue

@@ -296,6 +296,17 @@ func describe(t *schema.Type) string {
 	return t.Description
 }
 
+// title is that of a type at a place, which may be its type's.
+func title(t *schema.Type) string {
+	if t.Title == "" && t.Kind == schema.Ref {
+		return title(t.Ref.Type)
+	}
+	if t.Title == "" && t.Kind == schema.Nullable {
+		return title(t.Items)
+	}
+	return t.Title
+}
+
 func ints(values ...int) []string {
 	out := make([]string, len(values))
 	for i, v := range values {

@@ -12,9 +12,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if IsWorker() {
-		go boundWorkerMemory()
-	}
 	ServeWorkerAndExit()
 	os.Exit(m.Run())
 }

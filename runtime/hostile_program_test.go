@@ -29,32 +29,10 @@ const (
 	// hostileSlack is how long after it an execution may return, on a machine
 	// that does much else.
 	hostileSlack = 3 * time.Second
-	// hostileWorker bounds the memory of a worker of these tests, until the
-	// runtime does.
-	hostileWorker = 384 << 20
 	// hostileHost bounds what the host may grow by: an execution's answer takes
 	// a few times MaxValueBytes.
 	hostileHost = 32 << 20
 )
-
-// boundWorkerMemory ends a worker of these tests that is about to take the
-// memory of the machine they run on. Where there is no /proc it does nothing.
-func boundWorkerMemory() {
-	for {
-		time.Sleep(5 * time.Millisecond)
-		text, err := os.ReadFile("/proc/self/statm")
-		if err != nil {
-			return
-		}
-		fields := strings.Fields(string(text))
-		if len(fields) < 2 {
-			return
-		}
-		if pages, err := strconv.Atoi(fields[1]); err != nil || pages*os.Getpagesize() > hostileWorker {
-			os.Exit(1)
-		}
-	}
-}
 
 // hostileCase is a program, and how it must end.
 type hostileCase struct {

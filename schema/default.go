@@ -18,13 +18,14 @@ import (
 // filled in: what a handler gets is what is written here. It returns false if
 // one is too large to be stored.
 func (l *loader) checkDefaults() bool {
-	l.use = useDefault
 	total := 0
 	good := make([]*Property, 0, len(l.defaults))
 	for _, p := range l.defaults {
 		what := "default"
+		l.use = useDefault
 		if p.Fixed {
 			what = "fixed " + p.Name
+			l.use = useFixed
 		}
 		if l.checkValue(p.Type, l.defaultOf[p], what) {
 			good = append(good, p)

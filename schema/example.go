@@ -22,12 +22,16 @@ type valueUse string
 const (
 	useDefault valueUse = "default"
 	useExample valueUse = "example"
+	useFixed   valueUse = "fixed value"
 )
 
 // rule is the one that a wrong value breaks.
 func (u valueUse) rule() string {
-	if u == useExample {
+	switch u {
+	case useExample:
 		return ruleBadExample
+	case useFixed:
+		return ruleBadFixed
 	}
 	return ruleBadDefault
 }
@@ -88,7 +92,7 @@ func (l *loader) declaredExample(n *node, c *Capability, titles map[string]Posit
 
 // uniqueTitle reads the title of an example or a program.
 func (l *loader) uniqueTitle(n *node, what string, titles map[string]Position) string {
-	title, ok := l.line(n, "the title of an "+what, maxTitle)
+	title, ok := l.line(n, "the title of "+map[string]string{"example": "an example", "program": "a program"}[what], maxTitle)
 	if !ok {
 		return ""
 	}

@@ -40,7 +40,7 @@ func special() []struct {
 		want   []string
 	}{
 		{"missing", same, files{"n.yaml": nil}, []string{`m.yaml: error: no such file [file-missing]`}},
-		{"large", func(l *limits) { l.fileBytes = 3 }, yaml("abcd"), []string{`m.yaml:1:1: error: 4 bytes, the limit is 3 [file-too-large]`}},
+		{"large", func(l *limits) { l.fileBytes = 3 }, yaml("abcd"), []string{`m.yaml:1:1: error: more than 3 bytes [file-too-large]`}},
 		{"bom", same, yaml("\xef\xbb\xbfcapgen: 1\n"), []string{`m.yaml:1:1: error: the file starts with a byte order mark [encoding]`}},
 		{"utf-16", same, yaml("\xff\xfec\x00"), []string{`m.yaml:1:1: error: the file is UTF-16 [encoding]`}},
 		{"latin-1", same, yaml("a: é\nb: \xe9\n"), []string{`m.yaml:2:4: error: byte 0xe9 is not UTF-8 [encoding]`}},

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/capgen/capgen/runtime/canon"
 )
@@ -36,6 +37,9 @@ func (l *loader) checkOpaque(n *node, what string) bool {
 	if n.kind == invalidNode || !l.visibleValue(n, what) {
 		return false
 	}
+	if !l.holdNumbers(n, l.use.rule(), what) {
+		return false
+	}
 	w := canon.NewCanonicalWriter(nil)
 	w.Limit(l.limits.valueDepth, l.limits.defaultBytes)
 	writeOpaque(w, n)
@@ -64,6 +68,37 @@ func (l *loader) visibleValue(n *node, what string) bool {
 	return fine
 }
 
+// holdNumbers reports the first number in n that JSON here could not hold: an
+// integer that would be rounded, or what is beyond a float.
+func (l *loader) holdNumbers(n *node, rule, what string) bool {
+	switch n.kind {
+	case numberNode:
+		if i, ok := parseInteger(n.text); ok && i >= -MaxInteger && i <= MaxInteger {
+			return true
+		}
+		f, ok, _ := parseNumber(n.text)
+		if ok && !(isWhole(n.text) && f < 1e21 && f > -1e21) {
+			return true
+		}
+		l.errorf(n.pos, rule, "%s: %s is neither an integer from %d to %d nor a float", what, plain(n.text, maxQuoted), -MaxInteger, MaxInteger).
+			hint("write it as a string of digits: as a number it would be rounded")
+		return false
+	case listNode:
+		for i, item := range n.items {
+			if !l.holdNumbers(item, rule, what+"["+strconv.Itoa(i)+"]") {
+				return false
+			}
+		}
+	case mappingNode:
+		for _, m := range n.members {
+			if !l.holdNumbers(m.value, rule, what+"."+plain(m.key, maxQuoted)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // writeOpaque writes any value in canonical form.
 func writeOpaque(w *canon.Writer, n *node) {
 	if w.Err() != nil {
@@ -79,11 +114,7 @@ func writeOpaque(w *canon.Writer, n *node) {
 			w.Int(i, -MaxInteger, MaxInteger)
 			return
 		}
-		f, ok, _ := parseNumber(n.text)
-		if !ok || isWhole(n.text) && f < 1e21 && f > -1e21 {
-			w.Int(MaxInteger+1, -MaxInteger, MaxInteger) // reports the bounds
-			return
-		}
+		f, _, _ := parseNumber(n.text) // holdNumbers has refused what is none
 		w.Float(f)
 	case stringNode:
 		w.String(n.text, 0, MaxLength)

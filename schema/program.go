@@ -81,7 +81,7 @@ func (l *loader) programSource(n *node) string {
 
 // programResult reads any value that a program can return.
 func (l *loader) programResult(n *node) string {
-	if n.kind == invalidNode || !l.visibleValue(n, "result") {
+	if n.kind == invalidNode || !l.visibleValue(n, "result") || !l.holdNumbers(n, ruleBadExample, "result") {
 		return ""
 	}
 	w := canon.NewCanonicalWriter(nil)

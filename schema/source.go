@@ -37,7 +37,7 @@ func (s *source) at(offset int) Position {
 func (s *source) check(r *report, maxBytes int) bool {
 	if len(s.text) > maxBytes {
 		r.errorf(Position{File: s.file, Line: 1, Column: 1}, ruleFileTooLarge,
-			"%d bytes, the limit is %d", len(s.text), maxBytes)
+			"more than %d bytes", maxBytes)
 		return false
 	}
 	if bytes.HasPrefix(s.text, []byte("\xef\xbb\xbf")) {

@@ -26,13 +26,16 @@ const (
 
 func (b *bench) gates() []gate {
 	list := []gate{
-		{name: "full host's time, of the pool's, no call", atLeast: 20, measure: b.latency(0)},
-		{name: "full host's time, of the pool's, 1 call", atLeast: 15, measure: b.latency(1)},
-		{name: "full host's time, of the pool's, 10 calls", atLeast: 8, measure: b.latency(10)},
-		{name: "full host's time, of the pool's, 100 calls", atLeast: 3.5, measure: b.latency(100)},
+		{name: "full host's time, of the pool's, no call", atLeast: 20, measure: b.latency(0, b.full)},
+		{name: "full host's time, of the pool's, 1 call", atLeast: 15, measure: b.latency(1, b.full)},
+		{name: "full host's time, of the pool's, 10 calls", atLeast: 8, measure: b.latency(10, b.full)},
+		{name: "full host's time, of the pool's, 100 calls", atLeast: 3.5, measure: b.latency(100, b.full)},
 		{name: "a native call, of one in process", most: 6, measure: b.nativeCall},
 		{name: "50 calls of 20 ms at once, of one", most: 1.5, measure: b.parallel(func() *runtime.Server { return b.wide })},
 		{name: "50 calls of 20 ms, 8 at once, of one", most: 7.5, measure: b.parallel(func() *runtime.Server { return b.pool })},
+	}
+	if b.workspace != "" { // shown, not bounded
+		list = append(list, gate{name: "workspace's time, of the pool's, no call", measure: b.latency(0, b.host)})
 	}
 	if b.thin != "" {
 		list = append(list,
@@ -61,15 +64,16 @@ func calling(n int) string {
 	return fmt.Sprintf("def main():\n    for i in range(%d):\n        bench.pause()\n    return 1\n", n)
 }
 
-// latency compares medians of executions that alternate.
-func (b *bench) latency(calls int) func(context.Context) (figures, error) {
+// latency compares medians of executions of the pool and another server that
+// alternate.
+func (b *bench) latency(calls int, other *runtime.Server) func(context.Context) (figures, error) {
 	return func(ctx context.Context) (figures, error) {
 		var pool, full []time.Duration
 		for range samples {
 			for _, s := range []struct {
 				server *runtime.Server
 				times  *[]time.Duration
-			}{{b.pool, &pool}, {b.full, &full}} {
+			}{{b.pool, &pool}, {other, &full}} {
 				time.Sleep(between)
 				took, err := execute(ctx, s.server, calling(calls))
 				if err != nil {

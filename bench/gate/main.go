@@ -2,10 +2,11 @@
 // figures of one run, and exits with status 1 when one does not hold in any of
 // three tries. Figures without a bound are shown beside them.
 //
-//	gate FULLHOST [THIN]
+//	gate FULLHOST [THIN [WORKSPACE]]
 //
 // FULLHOST is the executable of bench/fullhost, THIN that of the thin worker;
-// without it, the pool's workers are this program. It runs in the directory of
+// without it, the pool's workers are this program. WORKSPACE is the reference
+// server, whose binary is shown beside the full host's. It runs in the directory of
 // the module capgen, one of whose benchmarks it runs.
 package main
 
@@ -22,13 +23,16 @@ const tries = 3
 
 func main() {
 	runtime.ServeWorkerAndExit()
-	if len(os.Args) < 2 || len(os.Args) > 3 {
-		fmt.Fprintln(os.Stderr, "usage: gate FULLHOST [THIN]")
+	if len(os.Args) < 2 || len(os.Args) > 4 {
+		fmt.Fprintln(os.Stderr, "usage: gate FULLHOST [THIN [WORKSPACE]]")
 		os.Exit(2)
 	}
 	b := bench{fullhost: os.Args[1]}
 	if len(os.Args) > 2 {
 		b.thin = os.Args[2]
+	}
+	if len(os.Args) > 3 {
+		b.workspace = os.Args[3]
 	}
 	if err := b.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "gate:", err)
@@ -38,16 +42,17 @@ func main() {
 
 // bench is what the measurements share.
 type bench struct {
-	fullhost, thin string
+	fullhost, thin, workspace string
 
 	pool *runtime.Server // workers wait, sandbox on
 	full *runtime.Server // each execution starts the full host, no sandbox
 	wide *runtime.Server // as pool, with 50 calls at once
+	host *runtime.Server // each execution starts the workspace, sandbox on; or this program
 	lean *runtime.Server // each execution starts the pool's kind of worker, sandbox on
 }
 
 func (b *bench) run(ctx context.Context) (err error) {
-	for _, file := range []*string{&b.fullhost, &b.thin} {
+	for _, file := range []*string{&b.fullhost, &b.thin, &b.workspace} {
 		if *file == "" {
 			continue
 		}
@@ -62,6 +67,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 		{&b.pool, runtime.Options{WorkerExecutable: b.thin}},
 		{&b.full, runtime.Options{WorkerExecutable: b.fullhost, IdleWorkers: runtime.NoIdleWorkers, Sandbox: runtime.SandboxOff}},
 		{&b.wide, runtime.Options{WorkerExecutable: b.thin, Limits: runtime.Limits{MaxParallelCalls: 50}}},
+		{&b.host, runtime.Options{WorkerExecutable: b.workspace, IdleWorkers: runtime.NoIdleWorkers}},
 		{&b.lean, runtime.Options{WorkerExecutable: b.thin, IdleWorkers: runtime.NoIdleWorkers}},
 	} {
 		if *s.server, err = serve(ctx, s.options); err != nil {

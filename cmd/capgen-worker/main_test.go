@@ -62,33 +62,3 @@ func TestStartedByHand(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
-
-// BenchmarkStart is from spawn to reap of a worker that is ready in between:
-// the thin binary, the reference server's own, and each without the sandbox.
-func BenchmarkStart(b *testing.B) {
-	own := filepath.Join(b.TempDir(), "workspace")
-	c := exec.Command("go", "build", "-trimpath", "-o", own, "../workspace")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := c.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
-	thin := built(b)
-	for _, c := range []struct {
-		name, path string
-		sandbox    worker.Sandbox
-	}{
-		{"thin", thin, worker.SandboxAuto},
-		{"thin/bare", thin, worker.SandboxOff},
-		{"workspace", own, worker.SandboxAuto},
-		{"workspace/bare", own, worker.SandboxOff},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			config := worker.Config{Executable: c.path, Table: binding.EncodeTable(nil), Processes: 1, Sandbox: c.sandbox}
-			for b.Loop() {
-				if _, err := worker.Probe(context.Background(), config); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -219,7 +219,11 @@ func (im *importer) leave(p problem, name, at string) {
 	}
 	im.result.Listed++
 	p.reason = "the tool " + quote(name) + " is not imported: " + p.reason
-	im.find(p, schema.SeverityError, ruleListed, "write its entry by hand, or leave it out on purpose: --skip "+visible.Text(cut(name, 64))+"=REASON")
+	target := name
+	if len(name) > 64 || strings.HasSuffix(p.pointer, "/name") { // nobody's name, or another tool's too
+		target = p.pointer
+	}
+	im.find(p, schema.SeverityError, ruleListed, "write its entry by hand, or leave it out on purpose: --skip "+shellWord(target+"=REASON"))
 }
 
 // report lists what an imported tool does without, and what changed.
@@ -233,7 +237,7 @@ func (im *importer) report(e *entry) {
 			im.find(p, schema.SeverityWarning, ruleSkipped, "")
 			continue
 		}
-		im.find(p, schema.SeverityError, ruleNarrowed, "accept it: --skip "+visible.Text(p.pointer)+"=REASON")
+		im.find(p, schema.SeverityError, ruleNarrowed, "accept it: --skip "+shellWord(p.pointer+"=REASON"))
 	}
 	for _, p := range e.notes {
 		im.find(p, schema.SeverityWarning, ruleChanged, "")

@@ -2,6 +2,7 @@ package mcpimport
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -166,6 +167,28 @@ func TestEveryToolIsAccountedFor(t *testing.T) {
 	}
 	if r.Tools != 11 || r.Imported != 2 || r.Listed != 9 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What a hint says to type is one word to a shell, whatever a server calls its
+// tools and parameters.
+func TestHintsAreNoCommands(t *testing.T) {
+	for _, c := range []struct{ name, property, want string }{
+		{"fine", "import", "--skip /0/inputSchema/properties/import=REASON"},
+		{"fine", "$schema", `--skip '/0/inputSchema/properties/$schema=REASON'`},
+		{"fine", "$(rm -r .)'", `--skip '/0/inputSchema/properties/$(rm -r .)'\''=REASON'`},
+		{"$(rm -r .)", "p", "--skip /0/name=REASON"},
+		{"import", "p", "--skip import=REASON"},
+		{strings.Repeat("x", 100), "p", "--skip /0/name=REASON"},
+	} {
+		document, err := json.Marshal([]any{map[string]any{"name": c.name, "inputSchema": map[string]any{"type": "object", "properties": map[string]any{c.property: map[string]any{}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Import(document, Options{File: "t.json", Namespace: "t", Package: "example.com/t"})
+		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Hint, c.want) {
+			t.Errorf("%s %s: %v, want %s", c.name, c.property, r.Findings, c.want)
+		}
 	}
 }
 

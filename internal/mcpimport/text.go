@@ -35,6 +35,17 @@ func clean(s string) (out string, escaped bool) {
 	return strings.Trim(strings.Join(lines, "\n"), " \t\n"), escaped
 }
 
+// shellWord is s as one word of a shell: what a server calls things must not
+// become a command of those who copy a hint.
+func shellWord(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(visible.Text(s), "'", `'\''`) + "'"
+}
+
 const (
 	emojiStyle = '\ufe0f' // the variation selector that emoji end in
 	nbsp       = '\u00a0'

@@ -1,6 +1,7 @@
 package mcpimport
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ func (im *importer) verify(entries []*entry) ([]*entry, bool) {
 			}
 			i, ok := w.entryAt(d.Line)
 			if !ok {
-				im.find(problem{reason: d.Message}, schema.SeverityError, ruleDocument, d.Hint)
+				im.find(problem{reason: "the manifest of all that is imported is refused: " + d.Message}, schema.SeverityError, ruleDocument, cmp.Or(d.Hint, "import fewer tools at a time"))
 				return nil, false
 			}
 			if refused[i] == "" {

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -80,5 +82,50 @@ func TestMissingLayer(t *testing.T) {
 	silent := worker.Config{Executable: fakeWorker(t, "no layers"), Table: table(), Sandbox: worker.SandboxRequired}
 	if _, err := worker.Probe(context.Background(), silent); err == nil || !strings.Contains(err.Error(), "the layer descriptors of the sandbox does not hold: /proc is not mounted") {
 		t.Errorf("a worker that says why: %v", err)
+	}
+}
+
+// The kernel's own list of a worker's limits, soft and hard.
+func TestWorkerLimits(t *testing.T) {
+	s := pool(t, worker.Config{CPU: 5 * time.Second, Memory: 200 << 20})
+	j := job("test.echo(text = \"a\")")
+	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
+		workers, _ := children(t, os.Getpid())
+		if len(workers) != 1 {
+			t.Errorf("%d workers", len(workers))
+			return echo(ctx, c)
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", workers[0]))
+		if err != nil {
+			t.Error(err)
+		}
+		for name, most := range map[string][2]int{
+			"Max cpu time":       {6, 8},
+			"Max core file size": {0, 0},
+			"Max file size":      {0, 0},
+			"Max open files":     {16, 16},
+			"Max locked memory":  {0, 0},
+			"Max msgqueue size":  {0, 0},
+			"Max address space":  {200 << 20, 1 << 62}, // over what a Go process reserves
+		} {
+			m := regexp.MustCompile(`(?m)^` + name + ` +(\d+) +(\d+) `).FindStringSubmatch(string(text))
+			if m == nil || m[1] != m[2] {
+				t.Errorf("%s: %q", name, m)
+				continue
+			}
+			if n, err := strconv.Atoi(m[1]); err != nil || n < most[0] || n > most[1] {
+				t.Errorf("%s is %d, want %d to %d", name, n, most[0], most[1])
+			}
+		}
+		return echo(ctx, c)
+	}
+	if _, err := s.Run(context.Background(), j); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []worker.Config{{Memory: worker.MinMemory - 1}, {Memory: -1}, {CPU: -1}, {Sandbox: 7}} {
+		bad.Table, bad.Processes = table(), 1
+		if _, err := worker.NewPool(bad); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
 	}
 }

@@ -55,7 +55,12 @@ var outOfMemory = [...]string{
 // diedOfMemory reports whether Go's runtime ended the process because the
 // system gave it no more memory: it then says so and exits with status 2.
 func diedOfMemory(state *os.ProcessState, words []byte) bool {
-	if state == nil || state.ExitCode() != 2 {
+	switch {
+	case state == nil:
+		return false
+	case state.ExitCode() == 66: // the race detector's own, outside of the runtime
+		return bytes.Contains(words, []byte("ThreadSanitizer failed to allocate"))
+	case state.ExitCode() != 2:
 		return false
 	}
 	for line := range bytes.Lines(words) {
