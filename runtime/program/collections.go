@@ -105,6 +105,9 @@ func (e *engine) newSet(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 // insert adds the elements of items to set.
 func (e *engine) insert(set *starlark.Set, items starlark.Value) error {
 	return e.each(items, func(item starlark.Value) error {
+		if err := e.charge(1); err != nil { // as in updateDict
+			return err
+		}
 		if err := e.addKey(set, item); err != nil {
 			return err
 		}
@@ -151,7 +154,7 @@ func (e *engine) updateDict(dict *starlark.Dict, from starlark.IterableMapping) 
 	if err := e.roomItems(n); err != nil {
 		return err
 	}
-	if err := e.charge(n); err != nil {
+	if err := e.charge(2 * n); err != nil { // to hash and to keep a key takes longer than a step
 		return err
 	}
 	for _, entry := range from.Items() {

@@ -54,12 +54,12 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 			return equal == (op == syntax.EQL), err
 		}
 	case *starlark.Set:
-		if y, ok := asSet(y); ok {
+		if y, ok := e.asSet(y); ok {
 			return e.compareSets(op, x, y)
 		}
 	case *view:
-		a, ok := asSet(x)
-		b, too := asSet(y)
+		a, ok := e.asSet(x)
+		b, too := e.asSet(y)
 		if ok && too {
 			return e.compareSets(op, a, b)
 		}
@@ -87,7 +87,7 @@ func isMapping(v starlark.Value) bool {
 }
 
 // asSet is v as a set, if v is a set or a view that is like one.
-func asSet(v starlark.Value) (*starlark.Set, bool) {
+func (e *engine) asSet(v starlark.Value) (*starlark.Set, bool) {
 	switch v := v.(type) {
 	case *starlark.Set:
 		return v, true
@@ -96,12 +96,8 @@ func asSet(v starlark.Value) (*starlark.Set, bool) {
 			return nil, false
 		}
 		set := new(starlark.Set)
-		for item := range starlark.Elements(v.list()) {
-			if set.Insert(item) != nil {
-				return nil, false
-			}
-		}
-		return set, true
+		// Without steps left the program ends whatever follows.
+		return set, e.insert(set, v) == nil
 	}
 	return nil, false
 }
@@ -174,8 +170,19 @@ func (e *engine) equalEntries(x, y starlark.IterableMapping, depth int) (bool, e
 	if starlark.Len(x) != starlark.Len(y) {
 		return false, nil
 	}
+	dict, isDict := y.(*starlark.Dict)
 	for key, a := range starlark.Entries(x) {
-		b, found, err := y.Get(key)
+		var b starlark.Value
+		var found bool
+		var err error
+		if isDict {
+			b, found, err = e.lookup(dict, key)
+		} else {
+			b, found, err = y.Get(key)
+		}
+		if stopped := e.stopped(); stopped != nil {
+			return false, stopped
+		}
 		if err != nil || !found {
 			return false, nil //nolint:nilerr // a record says that it has no such field
 		}

@@ -68,6 +68,9 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 		}
 		return e.fixed(items, v.Len, "Set changed size during iteration"), e.chargeCopy(len(items))
 	}
+	if view, ok := v.(*view); ok {
+		return v, e.chargeCopy(view.of.Len())
+	}
 	if _, ok := v.(starlark.Iterable); ok {
 		return v, nil
 	}

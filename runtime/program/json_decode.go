@@ -146,6 +146,9 @@ func (r *jsonReader) array(depth int) (starlark.Value, error) {
 			return nil, err
 		}
 		items = append(items, v)
+		if err := r.engine.roomItems(len(items)); err != nil {
+			return nil, err
+		}
 		r.space()
 		switch r.peek() {
 		case ',':
@@ -153,7 +156,7 @@ func (r *jsonReader) array(depth int) (starlark.Value, error) {
 			r.space()
 		case ']':
 			r.at++
-			return starlark.NewList(items), r.engine.roomItems(len(items))
+			return starlark.NewList(items), nil
 		default:
 			return nil, r.fail(r.at, "Expecting ',' delimiter")
 		}

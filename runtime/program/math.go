@@ -444,12 +444,16 @@ func (e *engine) productOf(args starlark.Tuple, kwargs []starlark.Tuple) (starla
 	return out, err
 }
 
+// exactBits hold the sum of any floats exactly: from the least, 2**-1074, to
+// 2**64 times the greatest.
+const exactBits = 1074 + 1024 + 64
+
 // exactSum is fsum: rounded once.
 func (e *engine) exactSum(args starlark.Tuple) (starlark.Value, error) {
 	if err := argumentCount("math.fsum", len(args), 1, 1); err != nil {
 		return nil, err
 	}
-	exact := new(big.Rat)
+	exact := new(big.Float).SetPrec(exactBits)
 	special := 0.0
 	err := e.each(args[0], func(v starlark.Value) error {
 		x, err := real(v)
@@ -460,13 +464,16 @@ func (e *engine) exactSum(args starlark.Tuple) (starlark.Value, error) {
 			special += x
 			return nil
 		}
-		exact.Add(exact, new(big.Rat).SetFloat64(x))
-		return e.charge(8)
+		exact.Add(exact, new(big.Float).SetFloat64(x))
+		return e.charge(4)
 	})
 	if err != nil || special != 0 {
 		return starlark.Float(special), err
 	}
 	f, _ := exact.Float64()
+	if math.IsInf(f, 0) {
+		return nil, raise("OverflowError", "intermediate overflow in fsum")
+	}
 	return starlark.Float(f), nil
 }
 

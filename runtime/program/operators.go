@@ -193,8 +193,8 @@ func (e *engine) setOperator(symbol string, x, y starlark.Value) (v starlark.Val
 		}
 		return d, true, e.updateDict(d, y.(starlark.IterableMapping))
 	}
-	a, isSet := asSet(x)
-	b, too := asSet(y)
+	a, isSet := e.asSet(x)
+	b, too := e.asSet(y)
 	if _, isView := x.(*view); isView && isSet && !too {
 		if _, err := e.iter(y); err == nil { // views take any iterable
 			if b, err = e.setFrom(y); err != nil {
@@ -216,7 +216,7 @@ func (e *engine) unionTo(x, y starlark.Value) (starlark.Value, error) {
 	case *starlark.Dict:
 		return to, e.fill("update", to, starlark.Tuple{y}, nil)
 	case *starlark.Set:
-		if from, ok := asSet(y); ok {
+		if from, ok := e.asSet(y); ok {
 			return to, e.insert(to, from)
 		}
 	}
@@ -228,7 +228,7 @@ func (e *engine) setTo(symbol string) binary {
 	name := map[string]string{"&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol]
 	return func(x, y starlark.Value) (starlark.Value, error) {
 		set, ok := x.(*starlark.Set)
-		other, too := asSet(y)
+		other, too := e.asSet(y)
 		if !ok || !too {
 			return e.operator("$"+symbol)(x, y)
 		}
@@ -284,10 +284,7 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 			return x.Index(i), nil
 		}
 	case *starlark.Dict:
-		if err := e.key(y); err != nil {
-			return nil, err
-		}
-		v, found, err := x.Get(y)
+		v, found, err := e.lookup(x, y)
 		if err == nil && !found {
 			err = raiseKey(y)
 		}

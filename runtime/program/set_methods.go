@@ -27,10 +27,10 @@ func setMethod(name string) method {
 	case "discard", "remove":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
 			set := x.(*starlark.Set)
-			if err := e.key(args[0]); err != nil {
-				return nil, err
+			found, err := e.member(set, args[0])
+			if err == nil && found {
+				_, err = set.Delete(args[0])
 			}
-			found, err := set.Delete(args[0])
 			if err == nil && !found && name == "remove" {
 				err = raiseKey(args[0])
 			}
@@ -115,6 +115,9 @@ func isDisjoint(e *engine, set *starlark.Set, args starlark.Tuple) (starlark.Val
 		return nil, err
 	}
 	for item := range set.Elements() {
+		if err := e.charge(1); err != nil {
+			return nil, err
+		}
 		if has, err := e.member(other, item); err != nil || has {
 			return starlark.Bool(!has), err
 		}
@@ -125,7 +128,7 @@ func isDisjoint(e *engine, set *starlark.Set, args starlark.Tuple) (starlark.Val
 // within tells whether all of x is in y.
 func (e *engine) within(x, y *starlark.Set) (starlark.Value, error) {
 	for item := range x.Elements() {
-		if err := e.charge(1); err != nil {
+		if err := e.charge(2); err != nil {
 			return nil, err
 		}
 		if has, err := e.member(y, item); err != nil || !has {
@@ -158,7 +161,7 @@ func (e *engine) combine(operation string, x, y *starlark.Set) (*starlark.Set, e
 	out := new(starlark.Set)
 	take := func(from, other *starlark.Set, want bool) error {
 		for item := range from.Elements() {
-			if err := e.charge(1); err != nil {
+			if err := e.charge(2); err != nil {
 				return err
 			}
 			has, err := e.member(other, item)

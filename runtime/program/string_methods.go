@@ -298,11 +298,18 @@ func stripMethod(name string) func(e *engine, s string, args []starlark.Value) (
 				return nil, raise("TypeError", "%s arg must be None or str", name)
 			}
 			characters = &c
-			if err := e.chargeBytes(len(s) * min(len(c), 64)); err != nil {
+		}
+		cost := 8 // for each byte that is stripped
+		if characters != nil {
+			cost += len(*characters)
+		}
+		if cost > 64 {
+			if err := e.chargeBytes(cost * (len(s) + 1)); err != nil {
 				return nil, err
 			}
 		}
-		return starlark.String(text.Strip(s, characters, name != "rstrip", name != "lstrip")), e.chargeBytes(len(s))
+		stripped := text.Strip(s, characters, name != "rstrip", name != "lstrip")
+		return starlark.String(stripped), e.chargeBytes(cost * (len(s) - len(stripped)))
 	}
 }
 
