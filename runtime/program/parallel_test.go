@@ -111,7 +111,6 @@ func TestParallelFailures(t *testing.T) {
 		{"a function with a parameter", "parallel([lambda x: x])", fault.ProgramError, "", "callable 0 of parallel: TypeError: <lambda>() missing 1 required positional argument", 1, 2},
 		{"too many", "parallel([a.b.other] * 1001)", fault.ProgramError, "", "at most 1000", 1, 1},
 		{"too deep", "def f(n):\n  return parallel([lambda: f(n - 1)])[0] if n else 1\nf(17)", fault.ProgramError, "", "more than 16 calls", 2, 16},
-		{"a call at the top level", "def main():\n  return 1\nx = parallel([a.b.other])", fault.InvalidProgram, "", "callable 0 of parallel: a.b.other was called outside main", 3, 1},
 		{"attempt of nothing", "attempt()", fault.ProgramError, "", "no function to call", 1, 1},
 		{"attempt of a result", "attempt(a.b.other())", fault.ProgramError, "", "got str, want a function", 1, 1},
 		{"attempt does not hold steps", "attempt(lambda: [0 for i in range(1 << 40)])\n1", fault.Limit, fault.MaxSteps, "", 1, 2},

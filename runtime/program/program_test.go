@@ -433,7 +433,6 @@ func TestFaults(t *testing.T) {
 		{"bad utf-8", "x = \"é\xff\"", failure{fault.InvalidProgram, 1, 7, "", "the source is not valid UTF-8"}, false},
 		{"required parameter", "def main(x):\n  return x", failure{fault.InvalidProgram, 1, 10, "", "main takes no parameters, but x is required"}, true},
 		{"keyword-only parameter", "def main(*, x):\n  return x", failure{fault.InvalidProgram, 1, 13, "", "main takes no parameters, but x is required"}, true},
-		{"native call at top level", "x = records.lookup(key = \"a\")\ndef main():\n  return x", failure{fault.InvalidProgram, 1, 19, "", "records.lookup was called outside main: native calls are made only while main() runs"}, true},
 		{"undefined", "def main():\n  total = 1\n  return totl", failure{fault.InvalidProgram, 3, 10, "", "NameError: name 'totl' is not defined (did you mean total?)"}, false},
 		{"undefined builtin", "enumerat([1])", failure{fault.InvalidProgram, 1, 1, "", "NameError: name 'enumerat' is not defined (did you mean enumerate?)"}, false},
 		{"undefined capability", "def main():\n  return recrods.lookup(key = 1)", failure{fault.NotFound, 2, 10, "", "no capability recrods.lookup (did you mean records.lookup?)"}, true},

@@ -159,8 +159,8 @@ func TestFaults(t *testing.T) {
 		message      string
 		limit        string
 	}{
-		{"syntax", "x = = 1", fault.InvalidProgram, "got '='", ""},
-		{"runtime", "[].x", fault.ProgramError, "list has no .x", ""},
+		{"syntax", "x = = 1", fault.InvalidProgram, "invalid syntax: '='", ""},
+		{"runtime", "[].x", fault.ProgramError, "'list' object has no attribute 'x'", ""},
 		{"function", "lambda: 1", fault.InvalidProgram, "main returned a function", ""},
 		{"unknown", "nothing.here()", fault.NotFound, "no capability nothing.here", ""},
 		{"steps", "while True:\n  pass", fault.Limit, "", "MaxSteps"},
