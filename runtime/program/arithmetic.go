@@ -101,6 +101,13 @@ func operandError(symbol string, x, y starlark.Value, err error) error {
 		return err
 	}
 	if isNumber(number(x)) && isNumber(number(y)) {
+		if symbol == "&" || symbol == "|" || symbol == "^" || symbol == "<<" || symbol == ">>" {
+			_, float := x.(starlark.Float)
+			_, too := y.(starlark.Float)
+			if float || too {
+				return raise("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", symbol, className(x), className(y))
+			}
+		}
 		return numberError(symbol, number(x), number(y), err)
 	}
 	a, b := className(x), className(y)
@@ -147,8 +154,6 @@ func numberError(symbol string, x, y starlark.Value, err error) error {
 		return raise("ZeroDivisionError", "integer division or modulo by zero")
 	case zero && symbol == "%":
 		return raise("ZeroDivisionError", "integer modulo by zero")
-	case symbol == "&" || symbol == "|" || symbol == "^" || symbol == "<<" || symbol == ">>":
-		return raise("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", symbol, className(x), className(y))
 	}
 	return raise("OverflowError", "%s", err)
 }

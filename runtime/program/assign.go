@@ -14,7 +14,10 @@ func setAttr(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []s
 }
 
 func listIndexError(i starlark.Value, outside string) error {
-	if _, ok := number(i).(starlark.Int); ok {
+	if n, ok := number(i).(starlark.Int); ok {
+		if _, small := n.Int64(); !small {
+			return raise("IndexError", "cannot fit 'int' into an index-sized integer")
+		}
 		return raise("IndexError", "%s", outside)
 	}
 	return raise("TypeError", "list indices must be integers or slices, not %s", className(i))

@@ -152,9 +152,22 @@ func (e *engine) hash(thread *starlark.Thread, b *starlark.Builtin, args starlar
 // print is for the habit: nobody sees what a program prints, so nothing is
 // written.
 func (e *engine) print(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	separator := ""
-	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "sep?", &separator); err != nil {
-		return nil, err
+	for _, pair := range kwargs {
+		name, _ := starlark.AsString(pair[0])
+		switch name {
+		case "sep", "end":
+			if _, ok := pair[1].(starlark.String); !ok && pair[1] != starlark.None {
+				return nil, raise("TypeError", "%s must be None or a string, not %s", name, className(pair[1]))
+			}
+		case "file", "flush":
+		default:
+			return nil, raise("TypeError", "'%s' is an invalid keyword argument for print()", excerpt(name))
+		}
+	}
+	for _, v := range args {
+		if _, err := e.str(v); err != nil {
+			return nil, err
+		}
 	}
 	return starlark.None, e.charge(len(args))
 }

@@ -183,18 +183,6 @@ func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Val
 	})
 }
 
-func (e *engine) reversed(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	items, err := one(b.Name(), args, kwargs, 1)
-	if err != nil {
-		return nil, err
-	}
-	list, err := e.collect(items)
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	return starlark.NewList(list), err
-}
-
 func (e *engine) enumerate(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Value
 	var start starlark.Value = starlark.MakeInt(0)
@@ -224,11 +212,6 @@ func (e *engine) zip(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	strict := false
 	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "strict?", &strict); err != nil {
 		return nil, err
-	}
-	for i, v := range args {
-		if _, err := e.iter(v); err != nil {
-			return nil, raise("TypeError", "zip argument #%d must support iteration", i+1)
-		}
 	}
 	sources, err := e.iterators(args)
 	if err != nil {
@@ -338,56 +321,6 @@ func (e *engine) extreme(op syntax.Token) native {
 			return fallback, nil
 		}
 		return nil, raise("ValueError", "%s() arg is an empty sequence", b.Name())
-	}
-}
-
-func (e *engine) sorted(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(args) != 1 {
-		return nil, raise("TypeError", "sorted expected 1 argument, got %d", len(args))
-	}
-	var by, reverse starlark.Value = starlark.None, starlark.False
-	if err := unpackArguments("sort", nil, kwargs, "key?", &by, "reverse?", &reverse); err != nil {
-		return nil, err
-	}
-	items, err := e.collect(args[0])
-	if err != nil {
-		return nil, err
-	}
-	sorted, err := e.order(thread, items, by, reverse)
-	return starlark.NewList(sorted), err
-}
-
-// sorter orders values by their keys. After the first error every comparison
-// is over at once.
-type sorter struct {
-	engine       *engine
-	values, keys []starlark.Value
-	paired       bool // keys are not the values themselves
-	reverse      bool
-	err          error
-}
-
-func (s *sorter) Len() int { return len(s.values) }
-
-func (s *sorter) Less(i, j int) bool {
-	if s.err != nil {
-		return false
-	}
-	if s.err = s.engine.charge(1); s.err != nil {
-		return false
-	}
-	if s.reverse {
-		i, j = j, i
-	}
-	var less bool
-	less, s.err = s.engine.compare(syntax.LT, s.keys[i], s.keys[j])
-	return less
-}
-
-func (s *sorter) Swap(i, j int) {
-	s.values[i], s.values[j] = s.values[j], s.values[i]
-	if s.paired {
-		s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
 	}
 }
 

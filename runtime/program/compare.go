@@ -202,10 +202,7 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 		return e.hasItem(x, y)
 	case *starlark.Dict:
 		_, found, err := e.lookup(y, x)
-		if err != nil {
-			return false, e.stopped() // what can be no key is in no dict
-		}
-		return found, nil
+		return found, err
 	case *starlark.Set:
 		return e.member(y, x)
 	case starlark.String:

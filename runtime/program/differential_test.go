@@ -26,17 +26,26 @@ func TestProgramsAnswerAsCPython(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			for _, chunk := range strings.Split(string(text), "===\n") {
-				source, want, ok := strings.Cut(chunk, "---\n")
-				if !ok {
-					t.Fatalf("a program without answer:\n%s", chunk)
-				}
-				if got := answer(t, source); !sameAnswer(got, strings.TrimSuffix(want, "\n")) {
-					t.Errorf("%s\n got     %s\n CPython %s", source, got, want)
-				}
-			}
+			sameAnswers(t, string(text))
 		})
 	}
+}
+
+// sameAnswers runs the programs of a file and compares; it returns how many
+// there are.
+func sameAnswers(t *testing.T, file string) int {
+	t.Helper()
+	chunks := strings.Split(file, "===\n")
+	for _, chunk := range chunks {
+		source, want, ok := strings.Cut(chunk, "---\n")
+		if !ok {
+			t.Fatalf("a program without answer:\n%s", chunk)
+		}
+		if got := answer(t, source); !sameAnswer(got, strings.TrimSuffix(want, "\n")) {
+			t.Errorf("%s\n got     %s\n CPython %s", source, got, want)
+		}
+	}
+	return len(chunks)
 }
 
 // answer is what record.py writes of a program.

@@ -18,6 +18,9 @@ func (e *engine) display(name string) native {
 				continue
 			}
 			over, err := e.iter(v)
+			if err != nil && name == lower.MakeSet {
+				return nil, err
+			}
 			if err != nil {
 				return nil, raise("TypeError", "Value after * must be an iterable, not %s", className(v))
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"go.starlark.net/starlark"
 )
@@ -147,59 +148,6 @@ func (e *engine) filter(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 	}), nil
 }
 
-func (e *engine) iterators(values starlark.Tuple) ([]starlark.Iterator, error) {
-	out := make([]starlark.Iterator, len(values))
-	for i, v := range values {
-		over, err := e.iter(v)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = over.(starlark.Iterable).Iterate()
-	}
-	return out, nil
-}
-
-// advance takes one element of each; ok is false when one has none.
-func advance(sources []starlark.Iterator) (row starlark.Tuple, ok bool) {
-	row = make(starlark.Tuple, len(sources))
-	for i, it := range sources {
-		if !it.Next(&row[i]) {
-			return nil, false
-		}
-	}
-	return row, len(row) > 0
-}
-
-// lazy is an iterator of ours: what map, filter, zip and enumerate return.
-func (e *engine) lazy(name string, next func() (starlark.Value, bool, error)) starlark.Value {
-	over := false
-	return &iterator{name: name, loop: loop{engine: e, next: func(*loop) (starlark.Value, bool) {
-		if over {
-			return nil, false
-		}
-		v, ok, err := next()
-		if err != nil {
-			e.endEarly(err)
-		}
-		over = !ok || err != nil
-		return v, !over
-	}}}
-}
-
-// iterator is a loop that a program can hold.
-type iterator struct {
-	loop
-	name string
-}
-
-func (i *iterator) String() string        { return "<" + i.name + " object>" }
-func (i *iterator) Type() string          { return i.name }
-func (i *iterator) Truth() starlark.Bool  { return true }
-func (i *iterator) Hash() (uint32, error) { return starlark.String(i.name).Hash() }
-
-// Iterate returns the iterator itself: it can be gone through once.
-func (i *iterator) Iterate() starlark.Iterator { return &i.loop }
-
 func (e *engine) abs(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
@@ -226,6 +174,12 @@ func (e *engine) divmod(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 		return nil, err
 	}
 	quotient, err := e.operator("$//")(x, y)
+	if r, ok := err.(*raised); ok && r.class == "ZeroDivisionError" && strings.HasPrefix(r.message, "float") {
+		return nil, raise("ZeroDivisionError", "float divmod()")
+	}
+	if r, ok := err.(*raised); ok && r.class == "TypeError" {
+		return nil, raise("TypeError", "unsupported operand type(s) for divmod(): '%s' and '%s'", className(x), className(y))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +199,9 @@ func (e *engine) pow(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	var ints [3]*big.Int
 	for i, v := range []starlark.Value{x, y, modulus} {
 		n, ok := number(v).(starlark.Int)
+		if !ok && !(isNumber(number(x)) && isNumber(number(y)) && isNumber(number(modulus))) {
+			return nil, raise("TypeError", "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", className(x), className(y), className(modulus))
+		}
 		if !ok {
 			return nil, raise("TypeError", "pow() 3rd argument not allowed unless all arguments are integers")
 		}
@@ -266,34 +223,6 @@ func (e *engine) pow(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 		out.Add(out, ints[2])
 	}
 	return starlark.MakeBigInt(out), nil
-}
-
-// next is next(iterator, default).
-func (e *engine) next(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var v, fallback starlark.Value
-	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v, &fallback); err != nil {
-		return nil, err
-	}
-	var it starlark.Iterator
-	switch v := v.(type) {
-	case *generator:
-		it = v
-	case *iterator:
-		it = &v.loop
-	default:
-		return nil, raise("TypeError", "'%s' object is not an iterator", className(v))
-	}
-	var item starlark.Value
-	if it.Next(&item) {
-		return item, nil
-	}
-	if _, err := e.done(starlark.None); err != nil {
-		return nil, err
-	}
-	if fallback != nil {
-		return fallback, nil
-	}
-	return nil, &raised{exception: &exception{engine: e, class: e.class("StopIteration")}}
 }
 
 // roundFloat rounds the decimal that f is exactly, half to even.
@@ -334,26 +263,4 @@ func roundFloat(f float64, n int, toInt bool) (starlark.Value, error) {
 		return nil, raise("OverflowError", "rounded value too large to represent")
 	}
 	return starlark.Float(r), nil
-}
-
-// newIterator is iter(x).
-func (e *engine) newIterator(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if err := argumentCount(b.Name(), len(args)+len(kwargs), 1, 1); err != nil {
-		return nil, err
-	}
-	switch v := args[0].(type) {
-	case *generator, *iterator:
-		return v, nil
-	}
-	sources, err := e.iterators(args)
-	if err != nil {
-		return nil, err
-	}
-	return e.lazy(className(args[0])+"_iterator", func() (starlark.Value, bool, error) {
-		row, ok := advance(sources)
-		if !ok {
-			return nil, false, nil
-		}
-		return row[0], true, nil
-	}), nil
 }

@@ -23,6 +23,9 @@ func (e *engine) helper(name string) starlark.Value {
 	case lower.Set:
 		return &setter{engine: e}
 	}
+	if method, ok := strings.CutPrefix(name, lower.Having); ok && method != "" {
+		return e.having(method)
+	}
 	if c := e.checkOf(name); c != nil {
 		return c
 	}
@@ -174,13 +177,13 @@ func (e *engine) operator(name string) binary {
 	case lower.Add:
 		return e.arithmetic("+", e.add)
 	case lower.Subtract:
-		return e.arithmetic("-", e.plain(syntax.MINUS))
+		return e.arithmetic("-", e.subtract)
 	case lower.Multiply:
 		return e.arithmetic("*", e.multiply)
 	case lower.Divide:
-		return e.arithmetic("/", e.plain(syntax.SLASH))
+		return e.arithmetic("/", e.divide)
 	case lower.FloorDivide:
-		return e.arithmetic("//", e.plain(syntax.SLASHSLASH))
+		return e.arithmetic("//", e.floorDivide)
 	case lower.Modulo:
 		return e.arithmetic("%", e.modulo)
 	case lower.Power:

@@ -1,8 +1,6 @@
 package program
 
 import (
-	"sort"
-
 	"go.starlark.net/starlark"
 )
 
@@ -225,22 +223,4 @@ func sortList(e *engine, thread *starlark.Thread, x starlark.Value, args starlar
 		err = raise("ValueError", "list modified during sort")
 	}
 	return starlark.None, err
-}
-
-// order sorts items, stably.
-func (e *engine) order(thread *starlark.Thread, items []starlark.Value, by, reverse starlark.Value) ([]starlark.Value, error) {
-	s := &sorter{engine: e, values: items, keys: items, reverse: bool(reverse.Truth())}
-	if by != starlark.None {
-		s.paired = true
-		s.keys = make([]starlark.Value, len(items))
-		for i, v := range items {
-			key, err := starlark.Call(thread, by, starlark.Tuple{v}, nil)
-			if err != nil {
-				return nil, err
-			}
-			s.keys[i] = key
-		}
-	}
-	sort.Stable(s)
-	return s.values, s.err
 }

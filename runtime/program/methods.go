@@ -62,6 +62,22 @@ func (e *engine) methodHelper(name string) starlark.Value {
 	})
 }
 
+// having returns its operand, if that has something of that name.
+func (e *engine) having(name string) check {
+	m := methodsNamed(name)
+	return func(x starlark.Value) (starlark.Value, error) {
+		if m.of(x) != nil {
+			return x, nil
+		}
+		switch x.(type) {
+		case starlark.NoneType, starlark.Bool, starlark.Int, starlark.Float, starlark.String, *starlark.List, starlark.Tuple, *starlark.Dict, *starlark.Set:
+			_, err := e.attr(x, name)
+			return x, err
+		}
+		return x, nil // the call will tell
+	}
+}
+
 // attr is x.name.
 func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 	m := methodsNamed(name)

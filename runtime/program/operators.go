@@ -43,6 +43,9 @@ func (e *engine) add(x, y starlark.Value) (starlark.Value, error) {
 			return nil, err
 		}
 	}
+	if v, ok, err := floatOperator(syntax.PLUS, x, y); ok {
+		return v, err
+	}
 	return starlark.Binary(syntax.PLUS, x, y)
 }
 
@@ -72,6 +75,9 @@ func (e *engine) multiply(x, y starlark.Value) (starlark.Value, error) {
 	switch {
 	case isInt && too:
 		return e.product(a, b)
+	case isNumber(x) && isNumber(y):
+		v, _, err := floatOperator(syntax.STAR, x, y)
+		return v, err
 	case isInt:
 		return e.repeat(y, a)
 	case too:
@@ -147,6 +153,16 @@ func (e *engine) modulo(x, y starlark.Value) (starlark.Value, error) {
 			}
 			return x.Mod(y), nil
 		}
+	}
+	v, ok, err := inFloats(x, y, func(x, y float64) (starlark.Value, error) {
+		if y == 0 {
+			return nil, raise("ZeroDivisionError", "float modulo")
+		}
+		_, rest := floatDivmod(x, y)
+		return starlark.Float(rest), nil
+	})
+	if ok {
+		return v, err
 	}
 	return starlark.Binary(syntax.PERCENT, x, y)
 }
@@ -357,7 +373,10 @@ func place(v starlark.Value, n int) (int, bool) {
 
 func badIndex(x, y starlark.Value) error {
 	name := className(x)
-	if _, ok := number(y).(starlark.Int); ok {
+	if i, ok := number(y).(starlark.Int); ok {
+		if _, small := i.Int64(); !small && name != "range" {
+			return raise("IndexError", "cannot fit 'int' into an index-sized integer")
+		}
 		if name == "str" {
 			name = "string"
 		}

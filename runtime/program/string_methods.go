@@ -172,6 +172,16 @@ func textArgument(method string, v starlark.Value) (string, error) {
 
 // intArgument is an argument that has to be an int; it is cut to 32 bits.
 func intArgument(v starlark.Value) (int, error) {
+	if i, ok := number(v).(starlark.Int); ok {
+		if _, small := i.Int64(); !small {
+			return 0, raise("OverflowError", "Python int too large to convert to C ssize_t")
+		}
+	}
+	return offset(v)
+}
+
+// offset is an int of any size, cut to 32 bits.
+func offset(v starlark.Value) (int, error) {
 	i, ok := number(v).(starlark.Int)
 	if !ok {
 		return 0, raise("TypeError", "'%s' object cannot be interpreted as an integer", className(v))
@@ -194,7 +204,7 @@ func offsets(args []starlark.Value) (start, end int, err error) {
 		if i >= len(args) || args[i] == starlark.None {
 			continue
 		}
-		if *p, err = intArgument(args[i]); err != nil {
+		if *p, err = offset(args[i]); err != nil {
 			return 0, 0, raise("TypeError", "slice indices must be integers or None or have an __index__ method")
 		}
 	}

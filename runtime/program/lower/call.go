@@ -15,7 +15,11 @@ func (l *lowerer) callExpr(e *python.Call) syntax.Expr {
 	out := &syntax.CallExpr{Lparen: l.position(e.Paren), Rparen: l.position(e.Paren)}
 	if a, ok := e.Func.(*python.Attribute); ok && !l.isCapability(a) {
 		out.Fn = l.helper(a.NamePos, Method+a.Name)
-		out.Args = append(out.Args, l.expression(a.Value))
+		receiver := l.expression(a.Value)
+		if mayFail(e.Arguments) {
+			receiver = l.unary(a.NamePos, Having+a.Name, receiver)
+		}
+		out.Args = append(out.Args, receiver)
 	} else if ok {
 		out.Fn = l.capability(a)
 	} else {
@@ -23,6 +27,18 @@ func (l *lowerer) callExpr(e *python.Call) syntax.Expr {
 	}
 	out.Args = append(out.Args, l.arguments(e.Paren, e.Arguments)...)
 	return out
+}
+
+// mayFail tells whether evaluating an argument can raise or do something.
+func mayFail(list []python.Argument) bool {
+	for _, a := range list {
+		switch a.Value.(type) {
+		case *python.Name, *python.Constant, *python.Str, *python.Int, *python.Float, *python.Lambda:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // arguments are in Starlark's order: positional, named, *, **. What stands

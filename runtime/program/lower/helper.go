@@ -96,6 +96,9 @@ const (
 	MakeDict   = "$dict"      // (flags, key, value…, mapping…)
 	MakeKwargs = "$kwargs"    // the same, for a call: keys are strings, none twice
 	EnterMain  = "$main"      // (function): runs a program's main()
+	// Having precedes a method's name: x, or the error that x has none of that
+	// name, before the arguments of its call are evaluated.
+	Having = "$?."
 	// Method precedes a method's name: $.split(x, ",") is x.split(",").
 	Method = "$."
 )

@@ -9,7 +9,9 @@ CPython 3.11 or later:
 import ast
 import json
 import sys
+import warnings
 
+warnings.simplefilter("ignore")
 sys.set_int_max_str_digits(4300)
 
 
