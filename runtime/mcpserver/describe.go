@@ -11,14 +11,13 @@ const describeText = `Describe capabilities by exact name. input says of each pa
 	`A field is "type: meaning", or an object; it is always there unless it says required false or has a default. ` +
 	`Do this before you first call a capability in execute, for several at once with names; ask again for names that come back truncated.`
 
-const executeText = `Run one Python program and return its value: what main() returns or, of a script without main, the last expression. ` +
-	`It has functions, comprehensions, f-strings, try, sets, async, the methods of str, list, dict and set, and the modules json, math and asyncio; ` +
-	`no class, with, yield, match, files, network or clock, and what is missing is refused with what to write instead. ` +
-	`Capabilities are called by dotted name with keyword arguments, as often as the task needs; their results read like dicts, r["key"] or r.key. ` +
-	`Filter and combine in the program, and return only what you want to read, as JSON has it; prints are discarded and nothing is kept between programs. ` +
-	`parallel([f, g]) runs functions at once; attempt(f, key=…) returns ok, value and error; data reads as the global data.
+const executeText = `Run one Python program and return its value: what main() returns or, without main, the last expression. ` +
+	`No class, with, yield, match, files, network or clock; of modules json, math and asyncio. What is missing is refused with what to write instead. ` +
+	`Call capabilities by dotted name with keyword arguments; results read like dicts, r["key"] or r.key. ` +
+	`Return only what you want to read, as JSON has it; prints are discarded, nothing is kept. ` +
+	`parallel([f, g]) runs functions at once.
 
-Example, with a capability records.lookup(*, key: str):
+Example, with records.lookup(*, key: str):
 
 def main():
     found = {}
@@ -29,7 +28,7 @@ def main():
             found[key] = f"failed: {e}"
     return found
 
-A failure says where, why and what to write; its receipt lists which calls were done.`
+A failure says where and why; its receipt lists which calls were done.`
 
 // defaultInstructions are sent when the manifest has none.
 const defaultInstructions = `Find capabilities with search_api, read their parameters with describe_api, then do the whole task in one program with execute.`

@@ -27,8 +27,8 @@ func inputSchema(tool string) string {
 	default:
 		return `{"type":"object","additionalProperties":false,"required":["source"],"properties":{` +
 			`"source":{"type":"string","description":"The whole program."},` +
-			`"data":{"type":"object","description":"What the program reads as data."},` +
-			`"check":{"type":"boolean","default":false,"description":"Only look: syntax, names, arguments, policy. Nothing runs."},` +
+			`"data":{"type":"object","description":"Read as data."},` +
+			`"check":{"type":"boolean","description":"Only check it; nothing runs."},` +
 			`"idempotency_key":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(runtime.MaxIdempotencyKeyBytes) +
 			`,"description":"The same for each repetition of one run."}}}`
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/program"
 )
 
@@ -41,6 +42,31 @@ func TestData(t *testing.T) {
 		got, _, err := canon.WireToJSON(nil, result.Value, 32)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: got %s, %v, want %s", c.source, got, err, c.want)
+		}
+	}
+}
+
+// Where main is required, calls are made only while it runs.
+func TestCallsOutsideOfMain(t *testing.T) {
+	for _, c := range []struct {
+		source, message string
+		line, column    int
+	}{
+		{"x = records.lookup(key = \"a\")\ndef main():\n  return x", "records.lookup was called outside main: native calls are made only while main() runs", 1, 19},
+		{"def main():\n  return 1\nx = parallel([a.b.other])", "callable 0 of parallel: a.b.other was called outside main: native calls are made only while main() runs", 3, 1},
+		{"1 + 1", "the program defines no main()", 1, 1},
+	} {
+		p := program.Program{Source: c.source, Limits: limits()}
+		p.RequireMain = true
+		if _, f := program.Run(p, table(t), &host{t: t}); f == nil || f.Class != fault.InvalidProgram || f.Message != c.message || f.Line != c.line || f.Hint == "" {
+			t.Errorf("%s: %+v", c.source, f)
+		} else if c.column != 1 && f.Column != c.column {
+			t.Errorf("%s: column %d", c.source, f.Column)
+		}
+		p.RequireMain = false
+		h := &host{t: t, reply: func(string) ([]byte, *fault.Fault) { return nil, &fault.Fault{Class: fault.Denied, Message: "asked"} }}
+		if _, f := program.Run(p, table(t), h); f != nil && f.Class != fault.Denied {
+			t.Errorf("%s: not required: %+v", c.source, f)
 		}
 	}
 }
