@@ -5,10 +5,10 @@ import (
 )
 
 // setAttr is x.name = v.
-func setAttr(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+func (e *engine) setAttr(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	name, _ := starlark.AsString(args[1])
-	if _, ok := args[0].(*record); ok {
-		return nil, raise("AttributeError", "%s", errImmutable)
+	if r, ok := args[0].(*record); ok {
+		return starlark.None, e.setKey(r.dict(), starlark.String(name), args[2])
 	}
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", className(args[0]), name)
 }
@@ -26,6 +26,9 @@ func listIndexError(i starlark.Value, outside string) error {
 // delItem is del x[i].
 func (e *engine) delItem(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	x, i := args[0], args[1]
+	if r, ok := x.(*record); ok {
+		x = r.dict()
+	}
 	switch x := x.(type) {
 	case *starlark.List:
 		at, ok := place(i, x.Len())
@@ -42,8 +45,6 @@ func (e *engine) delItem(_ *starlark.Thread, _ *starlark.Builtin, args starlark.
 			err = raiseKey(i)
 		}
 		return starlark.None, err
-	case *record:
-		return nil, raise("TypeError", "%s", errImmutable)
 	}
 	return nil, noDeletion(x)
 }

@@ -214,6 +214,9 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 	case starlark.Bytes:
 		return e.inBytes(x, y)
 	case *record:
+		if y.own != nil {
+			return e.contains(x, y.own)
+		}
 		name, ok := starlark.AsString(x)
 		i, declared := y.shape.index[name]
 		return ok && declared && y.values[i] != nil, nil

@@ -101,7 +101,7 @@ func (e *engine) helperFunction(name string) native {
 			return e.attr(args[0], name)
 		}
 	case lower.SetAttr:
-		return setAttr
+		return e.setAttr
 	case lower.SetSlice:
 		return e.setSlice
 	case lower.DelItem:

@@ -59,6 +59,8 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 			}
 			return starlark.MakeInt(int(v[l.at])), true
 		}}, nil
+	case *record:
+		return e.iter(v.dict())
 	case *starlark.Dict:
 		return e.fixed(v.Keys(), v.Len, "dictionary changed size during iteration"), e.chargeCopy(v.Len())
 	case *starlark.Set:

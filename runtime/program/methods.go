@@ -38,11 +38,30 @@ func (m *methods) of(receiver starlark.Value) method {
 		return m.ofBytes
 	case *view:
 		return m.ofView
+	case *record:
+		return onDict(m.ofDict)
 	case *class:
 		// str.join(sep, items), dict.fromkeys(keys): the class as receiver.
 		return nil
 	}
 	return nil
+}
+
+// onDict is a method of dict for records. It goes before a field of the same
+// name, which is none that could be called.
+func onDict(f method) method {
+	if f == nil {
+		return nil
+	}
+	return func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		r := receiver.(*record)
+		if r.own == nil {
+			if err := e.charge(r.length); err != nil {
+				return nil, err
+			}
+		}
+		return f(e, thread, r.dict(), args, kwargs)
+	}
 }
 
 // methodHelper is called with the receiver first: x.split(",") is
@@ -80,6 +99,9 @@ func (e *engine) having(name string) check {
 
 // attr is x.name.
 func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
+	if r, ok := x.(*record); ok && r.hasField(name) {
+		return r.Attr(name)
+	}
 	m := methodsNamed(name)
 	if f := m.of(x); f != nil {
 		return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

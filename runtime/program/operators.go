@@ -231,6 +231,8 @@ func (e *engine) unionTo(x, y starlark.Value) (starlark.Value, error) {
 	switch to := x.(type) {
 	case *starlark.Dict:
 		return to, e.fill("update", to, starlark.Tuple{y}, nil)
+	case *record:
+		return to, e.fill("update", to.dict(), starlark.Tuple{y}, nil)
 	case *starlark.Set:
 		if from, ok := e.asSet(y); ok {
 			return to, e.insert(to, from)
@@ -344,7 +346,7 @@ func (e *engine) setItem(x, y, z starlark.Value) error {
 	case *starlark.Dict:
 		return e.setKey(x, y, z)
 	case *record:
-		return raise("TypeError", "%s", errImmutable)
+		return e.setKey(x.dict(), y, z)
 	case *starlark.List:
 		at, ok := place(y, x.Len())
 		if !ok {

@@ -11,14 +11,18 @@ import (
 	"github.com/capgen/capgen/runtime/binding"
 )
 
-// record is an object in the result of a native call. It reads like a dict and
-// like a struct, keeps the declaration order of its shape, and cannot be
-// changed. A declared field that the handler left out is None as an attribute
-// and is not in the record otherwise.
+// record is an object in the result of a native call. It is a dict that reads
+// like a struct, too, and keeps the declaration order of its shape. A declared
+// field that the handler left out is None as an attribute and is not in the
+// record otherwise.
 type record struct {
 	shape  *shape
 	values []starlark.Value // by field; nil when absent
 	length int
+	// own is what the record holds since it was changed, or since somebody
+	// asked for a view of it; nil before.
+	own    *starlark.Dict
+	frozen bool
 }
 
 // recordShape is the shape of records that are no results of a capability.
@@ -45,12 +49,45 @@ var (
 )
 
 func (r *record) Type() string          { return "record" }
-func (r *record) Truth() starlark.Bool  { return r.length > 0 }
+func (r *record) Truth() starlark.Bool  { return r.Len() > 0 }
 func (r *record) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable type: record") }
-func (r *record) Len() int              { return r.length }
 
-// Freeze makes the lists inside immutable; the record itself always is.
+// Len implements starlark.Sequence.
+func (r *record) Len() int {
+	if r.own != nil {
+		return r.own.Len()
+	}
+	return r.length
+}
+
+// dict is what the record holds, to be looked at or changed: from now on it
+// holds that.
+func (r *record) dict() *starlark.Dict {
+	if r.own != nil {
+		return r.own
+	}
+	r.own = starlark.NewDict(r.length)
+	for i, v := range r.values {
+		if v != nil {
+			_ = r.own.SetKey(r.shape.keys[i], v) // a string hashes, and the dict is new
+		}
+	}
+	if r.frozen {
+		r.own.Freeze()
+	}
+	return r.own
+}
+
+// Freeze makes the record and what is inside immutable.
 func (r *record) Freeze() {
+	if r.frozen {
+		return
+	}
+	r.frozen = true
+	if r.own != nil {
+		r.own.Freeze()
+		return
+	}
 	for _, v := range r.values {
 		if v != nil {
 			v.Freeze()
@@ -58,9 +95,14 @@ func (r *record) Freeze() {
 	}
 }
 
-// String prints like a dict. Records come from the wire, so they are no deeper
-// than MaxValueDepth and hold no cycle.
+// String prints like a dict. Records from the wire are no deeper than
+// MaxValueDepth and hold no cycle; one that was changed may hold itself, and
+// says no more than how much it holds. What programs see is written by
+// textWriter.
 func (r *record) String() string {
+	if r.own != nil {
+		return fmt.Sprintf("{… %d items …}", r.own.Len())
+	}
 	var out strings.Builder
 	out.WriteByte('{')
 	separator := ""
@@ -75,29 +117,31 @@ func (r *record) String() string {
 	return out.String()
 }
 
-// recordMethods are found as attributes unless a field has that name.
-var recordMethods = [...]string{"get", "items", "keys", "values"}
+// hasField tells whether name is a field, or an item that the program added.
+func (r *record) hasField(name string) bool {
+	if _, ok := r.shape.index[name]; ok || r.own == nil {
+		return ok
+	}
+	_, ok, _ := r.own.Get(starlark.String(name))
+	return ok
+}
 
+// Attr is a field; the methods of dict are found before, where they are called.
 func (r *record) Attr(name string) (starlark.Value, error) {
-	if i, ok := r.shape.index[name]; ok {
-		if r.values[i] == nil {
-			return starlark.None, nil
+	i, declared := r.shape.index[name]
+	if r.own != nil {
+		if v, ok, _ := r.own.Get(starlark.String(name)); ok {
+			return v, nil
 		}
-		return r.values[i], nil
+		declared = declared && r.values[i] == nil
 	}
-	switch name {
-	case "get":
-		return starlark.NewBuiltin("get", r.get), nil
-	case "items":
-		return starlark.NewBuiltin("items", r.list(func(i int) starlark.Value {
-			return starlark.Tuple{r.shape.keys[i], r.values[i]}
-		})), nil
-	case "keys":
-		return starlark.NewBuiltin("keys", r.list(func(i int) starlark.Value { return r.shape.keys[i] })), nil
-	case "values":
-		return starlark.NewBuiltin("values", r.list(func(i int) starlark.Value { return r.values[i] })), nil
+	switch {
+	case !declared:
+		return nil, raise("AttributeError", "%s", r.noField(name))
+	case r.values[i] == nil:
+		return starlark.None, nil
 	}
-	return nil, raise("AttributeError", "%s", r.noField(name))
+	return r.values[i], nil
 }
 
 func (r *record) noField(name string) string {
@@ -127,23 +171,29 @@ func (r *record) suggest(name string) string {
 // AttrNames lists the fields in declaration order, then the methods.
 func (r *record) AttrNames() []string {
 	names := r.shape.names()
-	for _, method := range recordMethods {
-		if _, ok := r.shape.index[method]; !ok {
+	for _, method := range methodNames(&starlark.Dict{}) {
+		if !r.hasField(method) {
 			names = append(names, method)
 		}
 	}
 	return names
 }
 
-// SetField and SetKey refuse with a message that says what to do.
-func (r *record) SetField(string, starlark.Value) error { return errImmutable }
-func (r *record) SetKey(_, _ starlark.Value) error      { return errImmutable }
-
-var errImmutable = fmt.Errorf("a record cannot be changed: make a dict of it with dict(…)")
-
 // Get is r[key] and `key in r`.
 func (r *record) Get(key starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(key)
+	if r.own != nil {
+		v, found, err := r.own.Get(key)
+		switch {
+		case err != nil || found:
+			return v, found, err
+		case !ok:
+			return nil, false, raiseKey(key)
+		}
+		if i, declared := r.shape.index[name]; declared && r.values[i] != nil {
+			return nil, false, raiseKey(key) // the program removed it
+		}
+	}
 	if !ok {
 		return nil, false, noKey(key, fmt.Sprintf("a record's keys are strings, got %s%s", className(key), r.shape.listed("; its fields are ")))
 	}
@@ -162,35 +212,11 @@ func noKey(key starlark.Value, hint string) error {
 	return &raised{class: "KeyError", message: "a key", argument: key, hint: hint}
 }
 
-func (r *record) get(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var key, fallback starlark.Value = nil, starlark.None
-	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &key, &fallback); err != nil {
-		return nil, err
-	}
-	if v, ok, _ := r.Get(key); ok {
-		return v, nil
-	}
-	return fallback, nil
-}
-
-// list is a method that collects at of every present field.
-func (r *record) list(at func(i int) starlark.Value) func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 0); err != nil {
-			return nil, err
-		}
-		out := make([]starlark.Value, 0, r.length)
-		for i := range r.values {
-			if r.values[i] != nil {
-				out = append(out, at(i))
-			}
-		}
-		return starlark.NewList(out), nil
-	}
-}
-
 // Items and Iterate go over the fields that are present.
 func (r *record) Items() []starlark.Tuple {
+	if r.own != nil {
+		return r.own.Items()
+	}
 	out := make([]starlark.Tuple, 0, r.length)
 	for i, v := range r.values {
 		if v != nil {
@@ -200,7 +226,12 @@ func (r *record) Items() []starlark.Tuple {
 	return out
 }
 
-func (r *record) Iterate() starlark.Iterator { return &recordIterator{record: r} }
+func (r *record) Iterate() starlark.Iterator {
+	if r.own != nil {
+		return r.own.Iterate()
+	}
+	return &recordIterator{record: r}
+}
 
 type recordIterator struct {
 	record *record
@@ -231,18 +262,15 @@ func (r *record) CompareSameType(op syntax.Token, other starlark.Value, depth in
 }
 
 func (r *record) equal(other *record, depth int) (bool, error) {
-	if r.length != other.length {
+	if r.Len() != other.Len() {
 		return false, nil
 	}
-	for i, v := range r.values {
-		if v == nil {
-			continue
-		}
-		w, ok, _ := other.Get(r.shape.keys[i])
+	for _, item := range r.Items() {
+		w, ok, _ := other.Get(item[0])
 		if !ok {
 			return false, nil
 		}
-		if same, err := starlark.EqualDepth(v, w, depth-1); err != nil || !same {
+		if same, err := starlark.EqualDepth(item[1], w, depth-1); err != nil || !same {
 			return false, err
 		}
 	}

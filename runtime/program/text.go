@@ -136,10 +136,10 @@ func (w *textWriter) inside(open, close string, v starlark.Value, depth int, ele
 	if err := w.text(open); err != nil {
 		return err
 	}
-	// Only lists and dicts can hold themselves.
+	// Only lists, dicts and records can hold themselves.
 	mutable := false
 	switch v.(type) {
-	case *starlark.List, *starlark.Dict:
+	case *starlark.List, *starlark.Dict, *record:
 		mutable = true
 	}
 	if mutable && slices.Contains(w.path, v) {
