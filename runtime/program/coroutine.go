@@ -1,6 +1,8 @@
 package program
 
 import (
+	"errors"
+
 	"go.starlark.net/starlark"
 )
 
@@ -9,7 +11,7 @@ type asyncFunction struct{ starlark.Callable }
 
 // CallInternal makes a coroutine and runs nothing.
 func (f *asyncFunction) CallInternal(_ *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	return &coroutine{f: f.Callable, args: append(starlark.Tuple(nil), args...), kwargs: kwargs}, nil
+	return &coroutine{async: true, f: f.Callable, args: append(starlark.Tuple(nil), args...), kwargs: kwargs}, nil
 }
 
 // coroutine is a call that runs when it is awaited.
@@ -18,6 +20,7 @@ type coroutine struct {
 	args    starlark.Tuple
 	kwargs  []starlark.Tuple
 	awaited bool
+	async   bool // f is what stands in an async def
 }
 
 func (c *coroutine) String() string        { return "<coroutine object>" }
@@ -33,12 +36,27 @@ func (c *coroutine) run(thread *starlark.Thread) (starlark.Value, error) {
 	}
 	c.awaited = true
 	v, err := starlark.Call(thread, c.f, c.args, c.kwargs)
+	if c.async && err != nil {
+		return nil, noStop("coroutine", err)
+	}
 	if inner, ok := v.(*coroutine); ok && err == nil {
 		if _, async := c.f.(*asyncFunction); async {
 			return inner.run(thread)
 		}
 	}
 	return v, err
+}
+
+// noStop is err, unless that is StopIteration: it would end an iteration far
+// from here.
+func noStop(what string, err error) error {
+	var r *raised
+	if !errors.As(err, &r) || r.exception == nil || r.exception.class.name != "StopIteration" {
+		return err
+	}
+	e := r.exception.engine
+	text := starlark.String(what + " raised StopIteration")
+	return &raised{exception: &exception{engine: e, class: e.class("RuntimeError"), args: starlark.Tuple{text}, cause: r.exception}}
 }
 
 func newAsync(f starlark.Value) (starlark.Value, error) {

@@ -62,13 +62,6 @@ func Differences() []Difference {
 			Example: "hasattr(ValueError(), \"__context__\")\n", ExampleCPython: "ok true", ExampleHere: "ok false",
 		},
 		{
-			Construct: "a variable of an enclosing function that has no value yet",
-			CPython:   "NameError", Here: "UnboundLocalError, which except NameError catches too",
-			Reason:         "the engine tells no variable of an enclosing function from one of its own",
-			Example:        "def f():\n    def g():\n        return v\n    try:\n        return g()\n    except NameError as e:\n        return type(e).__name__\n    v = 1\nf()\n",
-			ExampleCPython: "ok \"NameError\"", ExampleHere: "ok \"UnboundLocalError\"",
-		},
-		{
 			Construct: "await, asyncio.run and the like of what is no coroutine",
 			CPython:   "TypeError", Here: "the value itself",
 			Reason:  "calls of capabilities return their results at once, and models await them",

@@ -188,6 +188,9 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	}
 	name, text := e.signatures.explain(message)
 	if name == "" {
+		name, text = unbound(message, stack)
+	}
+	if name == "" {
 		name, text = translate(message)
 	}
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true

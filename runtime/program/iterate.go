@@ -199,7 +199,7 @@ func (g *generator) Next(p *starlark.Value) bool {
 		v, err := starlark.Call(e.thread, g.f, starlark.Tuple{x}, nil)
 		switch inner, _ := v.(*generator); {
 		case err != nil:
-			e.endEarly(err)
+			e.endEarly(noStop("generator", err))
 		case v == skip:
 		case g.nested:
 			g.inner = inner

@@ -89,6 +89,17 @@ func updateSet(name string) func(e *engine, x starlark.Value, args starlark.Tupl
 		"symmetric_difference_update": "symmetric_difference"}[name]
 	return func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
 		set := x.(*starlark.Set)
+		if operation == "union" { // one by one: what is in before an error stays in
+			for _, v := range args {
+				if v == x {
+					continue
+				}
+				if err := e.insert(set, v); err != nil {
+					return nil, err
+				}
+			}
+			return starlark.None, nil
+		}
 		result, err := e.combined(operation, set, args)
 		if err != nil {
 			return nil, err

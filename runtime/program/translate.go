@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/capgen/capgen/runtime/program/lower"
 )
 
@@ -18,8 +20,6 @@ type translation struct {
 // the helpers do, they raise CPython's own.
 var translations = []translation{
 	{regexp.MustCompile(`^local variable (\S+)` + lower.GlobalMark + ` referenced before assignment$`), "NameError", "name '$1' is not defined"},
-	{regexp.MustCompile(`^local variable (\S+) referenced before assignment$`), "UnboundLocalError",
-		"cannot access local variable '$1' where it is not associated with a value"},
 	{regexp.MustCompile(`^keywords must be strings`), "TypeError", "keywords must be strings"},
 	{regexp.MustCompile(`^invalid call of non-function \((.*)\)$`), "TypeError", "'$1' object is not callable"},
 	{regexp.MustCompile(`^range: step argument must not be zero$`), "ValueError", "range() arg 3 must not be zero"},
@@ -46,6 +46,29 @@ func translate(message string) (class, text string) {
 		}
 	}
 	return "TypeError", message
+}
+
+var noValue = regexp.MustCompile(`^local variable ([^ '@]+)(?:` + lower.LocalMark + `(\S+))? referenced before assignment$`)
+
+// unbound is the class and text of the interpreter's error about a variable
+// that has no value yet: whose variable it is depends on the function that
+// uses it.
+func unbound(message string, stack starlark.CallStack) (class, text string) {
+	m := noValue.FindStringSubmatch(message)
+	if m == nil {
+		return "", ""
+	}
+	for i := range stack {
+		frame := stack.At(i)
+		if strings.HasPrefix(frame.Name, lower.BodyPrefix) || frame.Pos.Filename() != lower.FileName {
+			continue // a part of the function around
+		}
+		if m[2] != "" && frame.Name != m[2] {
+			return "NameError", "cannot access free variable '" + m[1] + "' where it is not associated with a value in enclosing scope"
+		}
+		break
+	}
+	return "UnboundLocalError", "cannot access local variable '" + m[1] + "' where it is not associated with a value"
 }
 
 // pythonTypes writes the interpreter's names of types as Python's.

@@ -127,6 +127,10 @@ const (
 // in no cell.
 const GlobalMark = "@"
 
+// LocalMark stands between the name of a function's variable that is no
+// parameter and lives in no cell, and the name of the function.
+const LocalMark = "'"
+
 // PositionalMark ends the name of a parameter before a slash, so that no call
 // can name it.
 const PositionalMark = "/"

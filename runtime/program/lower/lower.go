@@ -223,7 +223,7 @@ func (l *lowerer) variable(p python.Pos, name string) syntax.Expr {
 	case !owner.boxed[name] && owner.parent == nil:
 		return l.ident(p, name+GlobalMark)
 	case !owner.boxed[name]:
-		return l.ident(p, owner.parameter(name))
+		return l.ident(p, owner.local(name))
 	case owner.parent == nil:
 		return l.dot(p, l.ident(p, cellOf(name)), GlobalField)
 	case owner.function() != l.scope.function():

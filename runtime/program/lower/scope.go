@@ -15,6 +15,9 @@ type scope struct {
 	comprehension bool
 	bound         map[string]bool
 	boxed         map[string]bool
+	// name is the function's; empty for all else.
+	name       string
+	parameters map[string]bool
 	// positional are the parameters before a slash, which no call names.
 	positional map[string]bool
 	// order is the bound names in the order of the source.
@@ -36,12 +39,20 @@ func (s *scope) bind(name string) {
 	}
 }
 
-// parameter is what a variable of s is called that may be a parameter.
+// parameter is what a parameter is called.
 func (s *scope) parameter(name string) string {
 	if s.positional[name] {
 		return name + PositionalMark
 	}
 	return name
+}
+
+// local is what a variable of a function or comprehension is called.
+func (s *scope) local(name string) string {
+	if s.name == "" || s.parameters[name] {
+		return s.parameter(name)
+	}
+	return name + LocalMark + s.name
 }
 
 // function is the innermost scope that is no comprehension.
@@ -333,8 +344,13 @@ func (f *finder) function(n python.Node, ps *python.Parameters, body []python.St
 	inner := finder{f.scopes, newScope(f.scope), 0}
 	f.of[n] = inner.scope
 	f.list = append(f.list, inner.scope)
+	if d, ok := n.(*python.FunctionDef); ok {
+		inner.scope.name = d.Name
+	}
+	inner.scope.parameters = map[string]bool{}
 	for _, p := range all(ps) {
 		inner.scope.bind(p.Name)
+		inner.scope.parameters[p.Name] = true
 	}
 	for _, p := range ps.Ordinary[:ps.PositionalOnly] {
 		if inner.scope.positional == nil {

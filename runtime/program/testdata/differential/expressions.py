@@ -12,6 +12,7 @@ class Expressions:
         self.functions = []
         self.modules = False
         self.bound = 0
+        self.strict = 0  # forms around whose order a wrong type would tell
 
     def pick(self, items):
         return items[self.rng.randrange(len(items))]
@@ -46,7 +47,7 @@ class Expressions:
         return "{" + ", ".join(str(r.randint(-3, 9)) for _ in range(n)) + "}" if n else "set()"
 
     def expression(self, type, depth):
-        if self.chance(0.012):
+        if self.chance(0.012) and not self.strict and type != "set":
             # Now and then of the wrong one. Bools among keys and the order of sets
             # are known to differ.
             type = self.pick(["int", "float", "str", "ints", "strs", "map"])
@@ -65,7 +66,11 @@ class Expressions:
         if self.chance(0.03):
             return f"({self.expression(type, depth - 1)} {self.pick(['and', 'or'])} {self.expression(type, depth - 1)})"
         form = self.pick(FORMS[type] + (MODULE_FORMS.get(type, []) if self.modules else []))
-        return self.fill(form, depth - 1)
+        ordered = type == "set"
+        self.strict += ordered
+        out = self.fill(form, depth - 1)
+        self.strict -= ordered
+        return out
 
     def fill(self, form, depth):
         """form with its letters in braces replaced by expressions of that type; N is a new name."""
