@@ -285,5 +285,8 @@ func callable(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 		return nil, err
 	}
 	_, ok := args[0].(starlark.Callable)
+	if _, isNamespace := args[0].(*namespace); isNamespace {
+		ok = false
+	}
 	return starlark.Bool(ok), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/program/lower"
+	"github.com/capgen/capgen/runtime/program/python"
 )
 
 const (
@@ -119,8 +120,16 @@ func (e *engine) uncaught(err error) *fault.Fault {
 }
 
 // hiddenHint is said where a variable of a function hides what it is made of,
-// as in orders = orders.list().
+// as in orders = orders.list(), or a namespace that is asked for a capability.
 func (e *engine) hiddenHint(message string) string {
+	if before, name, ok := strings.Cut(strings.TrimSuffix(message, "'"), "' object has no attribute '"); ok && strings.HasPrefix(before, "AttributeError: ") {
+		names, _ := namesIn(e.tree, python.Pos{})
+		for _, n := range names {
+			if e.isCapability(n+"."+name) || e.isNamespace(n+"."+name) {
+				return "the variable " + n + " hides the namespace of that name, which has " + n + "." + name + ": choose another name for the variable"
+			}
+		}
+	}
 	_, rest, ok := strings.Cut(message, "UnboundLocalError: cannot access local variable '")
 	name, _, _ := strings.Cut(rest, "'")
 	switch {
@@ -142,7 +151,7 @@ func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 		if frame.Pos.Filename() != lower.FileName || frame.Name == "<toplevel>" {
 			continue
 		}
-		if n := len(own); n > 0 && strings.HasPrefix(frame.Name, lower.BodyPrefix) {
+		if n := len(own); n > 0 && (strings.HasPrefix(frame.Name, lower.BodyPrefix) || frame.Name == lambdaName && !e.inLambda(frame.Pos)) {
 			own[n-1].Pos = frame.Pos // a part of the function around it
 			continue
 		}
@@ -173,6 +182,21 @@ func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 		f.Trace = append(f.Trace, traceLine(frame))
 	}
 	f.Trace = append(f.Trace, inner...)
+}
+
+// inLambda tells whether the program has a lambda around p; others are of the
+// lowering's making.
+func (e *engine) inLambda(p syntax.Position) bool {
+	found := false
+	python.Walk(e.tree, func(n python.Node) bool {
+		if l, ok := n.(*python.Lambda); ok {
+			start, body := l.Start(), l.Body.Start()
+			after := p.Line > start.Line || p.Line == start.Line && p.Col >= start.Col
+			found = found || after && p.Line <= body.Line
+		}
+		return !found
+	})
+	return found
 }
 
 func traceLine(frame starlark.CallFrame) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/program/lower"
+	"github.com/capgen/capgen/runtime/program/python"
 )
 
 // engine is the state of one execution. One goroutine uses it at a time: that
@@ -46,6 +47,7 @@ type engine struct {
 	failureShape *shape
 	modules      map[string]*module         // by name, made at first use
 	classes      map[string]*class          // by name, made at first use
+	tree         *python.Module             // the program
 	signatures   signatures                 // of the program's functions
 	early        map[*starlark.Thread]error // what ended an iteration, until it is raised
 
@@ -152,6 +154,12 @@ func (e *engine) steps() int64 {
 // fault returns a fault without a position.
 func (e *engine) fault(class fault.Class, message string) *fault.Fault {
 	return &fault.Fault{Class: class, Message: message}
+}
+
+// isCapability reports whether there is a capability of that name.
+func (e *engine) isCapability(name string) bool {
+	_, found := slices.BinarySearch(e.table.Names(), name)
+	return found
 }
 
 // isNamespace reports whether some capability's name starts with name and a

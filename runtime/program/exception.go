@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.starlark.net/starlark"
 
@@ -192,6 +193,9 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	}
 	if name == "" {
 		name, text = translate(message)
+	}
+	if n := len(stack); n > 1 && strings.HasPrefix(message, "function ") {
+		stack = stack[:n-1] // where it was called, not what was
 	}
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
 }

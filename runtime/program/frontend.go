@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.starlark.net/resolve"
@@ -36,7 +37,7 @@ func compile(p Program, e *engine) (*code, []*fault.Fault) {
 	if problem != nil {
 		return nil, []*fault.Fault{e.sourceFault(problem)}
 	}
-	e.signatures = findSignatures(module)
+	e.tree, e.signatures = module, findSignatures(module)
 	e.predeclared = starlark.StringDict{}
 	program, err := starlark.FileProgram(lowered.File, e.has)
 	if err != nil {
@@ -104,12 +105,21 @@ func namesIn(module *python.Module, pos python.Pos) (names []string, dotted stri
 		switch n := n.(type) {
 		case *python.FunctionDef:
 			names = append(names, n.Name)
+			for _, p := range slices.Concat(n.Parameters.Ordinary, n.Parameters.KeywordOnly) {
+				names = append(names, p.Name)
+			}
 		case *python.Assign:
 			for _, t := range n.Targets {
-				if id, ok := t.(*python.Name); ok {
-					names = append(names, id.ID)
-				}
+				names = append(names, targets(t)...)
 			}
+		case *python.For:
+			names = append(names, targets(n.Target)...)
+		case *python.Comprehension:
+			for _, c := range n.Clauses {
+				names = append(names, targets(c.Target)...)
+			}
+		case *python.NamedExpr:
+			names = append(names, targets(n.Target)...)
 		case *python.Attribute:
 			if name, at := flatten(n); name != "" && at == pos && dotted == "" {
 				dotted = name
@@ -118,6 +128,25 @@ func namesIn(module *python.Module, pos python.Pos) (names []string, dotted stri
 		return true
 	})
 	return names, dotted
+}
+
+// targets are the variables that a target of an assignment assigns.
+func targets(e python.Expr) (names []string) {
+	switch e := e.(type) {
+	case *python.Name:
+		return []string{e.ID}
+	case *python.Starred:
+		return targets(e.Value)
+	case *python.Tuple:
+		for _, item := range e.Items {
+			names = append(names, targets(item)...)
+		}
+	case *python.List:
+		for _, item := range e.Items {
+			names = append(names, targets(item)...)
+		}
+	}
+	return names
 }
 
 func flatten(e python.Expr) (string, python.Pos) {

@@ -10,6 +10,8 @@ func runtimeHint(message string) string {
 		return "a name assigned anywhere in a function is local to all of it: choose another name, or declare it global or nonlocal"
 	case strings.HasSuffix(message, readOnly):
 		return "change a copy: d = dict(data), or rows = list(data[\"rows\"])"
+	case strings.HasSuffix(message, "changed size during iteration"):
+		return "loop over a copy: for x in list(items):"
 	case strings.Contains(message, "'NoneType'"):
 		return "the value is None: test it before using it"
 	case strings.HasPrefix(message, "KeyError:"):
@@ -27,8 +29,6 @@ func runtimeHint(message string) string {
 		return "read a dict's item with d[\"key\"]"
 	case strings.Contains(message, "'coroutine'"):
 		return "a call of an async function is a coroutine: await it"
-	case strings.Contains(message, "'namespace' object is not callable"):
-		return "call a capability in it: namespace.name(…)"
 	}
 	return ""
 }

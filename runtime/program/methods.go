@@ -142,6 +142,12 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 		message = fmt.Sprintf("type object '%s' has no attribute '%s'", c.name, excerpt(name))
 	}
 	err := &raised{class: "AttributeError", message: message}
+	if d, ok := x.(*starlark.Dict); ok {
+		if _, found, _ := d.Get(starlark.String(name)); found {
+			err.hint = fmt.Sprintf("an item of a dict is read with brackets: d[%q]", excerpt(name))
+			return nil, err
+		}
+	}
 	if near := nearest.Name(name, names); near != "" {
 		err.hint = "did you mean ." + near + "?"
 	}

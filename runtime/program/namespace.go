@@ -19,7 +19,19 @@ type namespace struct {
 	name   string // dotted
 }
 
-var _ starlark.HasAttrs = (*namespace)(nil)
+var (
+	_ starlark.HasAttrs = (*namespace)(nil)
+	_ starlark.Callable = (*namespace)(nil)
+)
+
+// Name implements starlark.Callable.
+func (n *namespace) Name() string { return n.name }
+
+// CallInternal refuses the call, which is meant for a capability.
+func (n *namespace) CallInternal(*starlark.Thread, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+	return nil, &raised{class: "TypeError", message: "'namespace' object is not callable",
+		hint: "call what is in it: " + n.name + "." + strings.Join(n.AttrNames(), ", "+n.name+".")}
+}
 
 func (n *namespace) String() string        { return fmt.Sprintf("<namespace %s>", n.name) }
 func (n *namespace) Type() string          { return "namespace" }

@@ -48,7 +48,10 @@ func (l *lowerer) importable(p, statement python.Pos, module string) bool {
 	case l.options.Namespace != nil && l.options.Namespace(root):
 		l.fail(statement, "remove the import: "+root+" is there already", "%s is a namespace of capabilities, not a module", root)
 	default:
-		hint, _ := Instead(root)
+		hint, ok := Instead(root)
+		if !ok {
+			hint = "remove the import and use what is there: the builtins, json, math and the capabilities"
+		}
 		l.fail(p, hint, "the module %s is not available", module)
 	}
 	return false
