@@ -44,6 +44,15 @@ func (e *engine) chargeInts(op syntax.Token, x, y starlark.Value) error {
 func (e *engine) arithmetic(symbol string, f binary) binary {
 	sets := symbol == "-" || symbol == "&" || symbol == "|" || symbol == "^"
 	return func(x, y starlark.Value) (starlark.Value, error) {
+		if _, ok := x.(starlark.Int); ok { // as most operands are
+			if _, ok := y.(starlark.Int); ok {
+				v, err := f(x, y)
+				if err == nil {
+					return v, nil
+				}
+				return nil, operandError(symbol, x, y, err)
+			}
+		}
 		if sets {
 			if v, ok, err := e.setOperator(symbol, x, y); ok {
 				return v, err

@@ -45,6 +45,7 @@ type engine struct {
 
 	outcomeShape *shape // of attempt's records
 	failureShape *shape
+	methods      map[string]*methods        // by name, made at first use
 	modules      map[string]*module         // by name, made at first use
 	classes      map[string]*class          // by name, made at first use
 	tree         *python.Module             // the program

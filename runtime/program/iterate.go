@@ -42,12 +42,7 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 	}
 	switch v := v.(type) {
 	case *starlark.List:
-		return &loop{engine: e, next: func(l *loop) (starlark.Value, bool) {
-			if l.at >= v.Len() {
-				return nil, false
-			}
-			return v.Index(l.at), true
-		}}, nil
+		return &listLoop{engine: e, list: v}, nil
 	case starlark.Tuple, *generator:
 		return v, nil
 	case starlark.String:
@@ -82,6 +77,31 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 func notIterable(v starlark.Value) error {
 	return raise("TypeError", "'%s' object is not iterable", className(v))
 }
+
+// listLoop goes through a list as it is meanwhile: elements that are appended
+// are reached.
+type listLoop struct {
+	starlark.NoneType
+	engine *engine
+	list   *starlark.List
+	at     int
+}
+
+// Iterate returns the loop itself.
+func (l *listLoop) Iterate() starlark.Iterator { return l }
+
+// Next implements starlark.Iterator.
+func (l *listLoop) Next(p *starlark.Value) bool {
+	if l.at >= l.list.Len() || l.engine.endsEarly() {
+		return false
+	}
+	*p = l.list.Index(l.at)
+	l.at++
+	return true
+}
+
+// Done implements starlark.Iterator.
+func (l *listLoop) Done() {}
 
 // loop is an iterable that is gone through once.
 type loop struct {

@@ -14,11 +14,24 @@ type method func(e *engine, thread *starlark.Thread, receiver starlark.Value, ar
 // methods are those of one name.
 type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes method }
 
-func methodsNamed(name string) methods {
-	return methods{
+// methodsNamed are the methods of that name, made when a program first names it:
+// a loop reads one again and again. Names that no type has are not kept.
+func (e *engine) methodsNamed(name string) *methods {
+	if m := e.methods[name]; m != nil {
+		return m
+	}
+	m := &methods{
 		ofString: stringMethod(name), ofList: listMethod(name), ofDict: dictMethod(name),
 		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name), ofBytes: bytesMethod(name),
 	}
+	if m.ofString == nil && m.ofList == nil && m.ofDict == nil && m.ofSet == nil && m.ofView == nil && m.ofTuple == nil && m.ofBytes == nil {
+		return m
+	}
+	if e.methods == nil {
+		e.methods = map[string]*methods{}
+	}
+	e.methods[name] = m
+	return m
 }
 
 // of is the method of receiver's type; nil if the type has none.
@@ -67,7 +80,7 @@ func onDict(f method) method {
 // methodHelper is called with the receiver first: x.split(",") is
 // $.split(x, ","). It is the attribute's call for receivers of other types.
 func (e *engine) methodHelper(name string) starlark.Value {
-	m := methodsNamed(name)
+	m := e.methodsNamed(name)
 	return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		receiver, args := args[0], args[1:]
 		if f := m.of(receiver); f != nil {
@@ -83,7 +96,7 @@ func (e *engine) methodHelper(name string) starlark.Value {
 
 // having returns its operand, if that has something of that name.
 func (e *engine) having(name string) check {
-	m := methodsNamed(name)
+	m := e.methodsNamed(name)
 	return func(x starlark.Value) (starlark.Value, error) {
 		if m.of(x) != nil {
 			return x, nil
@@ -102,7 +115,7 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 	if r, ok := x.(*record); ok && r.hasField(name) {
 		return r.Attr(name)
 	}
-	m := methodsNamed(name)
+	m := e.methodsNamed(name)
 	if f := m.of(x); f != nil {
 		return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			return f(e, thread, x, args, kwargs)
@@ -111,7 +124,7 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 	var names []string
 	switch x := x.(type) {
 	case *class:
-		if f := x.method(&m, name); f != nil {
+		if f := x.method(m, name); f != nil {
 			return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 				return f(e, thread, nil, args, kwargs)
 			}), nil
