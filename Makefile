@@ -75,8 +75,9 @@ lint: ## Run staticcheck, at the version that tools/go.mod pins
 	$(TOOL) staticcheck ./...
 
 .PHONY: generate
-generate: ## Compile every manifest into Go
+generate: ## Compile every manifest into Go, and write the reference of the language
 	@for d in $(MANIFESTS); do (cd $$d && $(GO) run github.com/capgen/capgen/cmd/capgen generate); done
+	$(GO) test -count=1 -run '^TestLanguageReference$$' ./runtime/program -update
 
 .PHONY: check
 check: ## Fail if generated code is missing, stale or edited

@@ -52,7 +52,7 @@ func TestShownProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := server.Execute(context.Background(), authz.Local(), string(source))
-	if want := `["Buy milk","Call Ada"]`; err != nil || string(got.Result) != want {
+	if want := `["milk: Buy milk","ada: Call Ada"]`; err != nil || string(got.Result) != want {
 		t.Errorf("got %s, %v; want %s", got.Result, err, want)
 	}
 	if calls := len(got.Receipt.Calls); calls != 2 {

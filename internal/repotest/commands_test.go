@@ -60,7 +60,7 @@ func TestDocumentedCommands(t *testing.T) {
 			if len(script) > 0 {
 				run("sh", "-euc", strings.Join(script, "\n"))
 			}
-		case b.lang == "starlark" && b.from == "":
+		case b.lang == "python" && b.from == "":
 			run("bin/workspace", "exec", "--root", ".", "-")
 		case b.lang == "json" && strings.Contains(b.text, `"mcpServers"`):
 			ran++

@@ -24,7 +24,7 @@ func (tr *tree) documents() []string {
 type block struct {
 	file string
 	line int    // of the fence or, where there is one, of the source line above it
-	lang string // go, sh, yaml, json, starlark, text
+	lang string // go, sh, yaml, json, python, text
 	from string // the file it is an excerpt of
 	// expect is what a line <!-- error: rule-id --> says of a manifest.
 	expect string
@@ -87,7 +87,7 @@ func (tr *tree) blocks() []block {
 
 // codeBlocks: a block is an excerpt of a file of this repository, byte by byte
 // and whole lines, or of a kind that another test loads or runs (sh in
-// commands_test.go, yaml and starlark in manifests_test.go).
+// and python in commands_test.go, yaml in manifests_test.go).
 func codeBlocks(tr *tree) []string {
 	var out []string
 	for _, b := range tr.blocks() {
@@ -107,7 +107,7 @@ func codeBlocks(tr *tree) []string {
 			if !json.Valid([]byte(b.text)) {
 				out = append(out, b.at()+": not valid JSON")
 			}
-		case !slices.Contains([]string{"sh", "yaml", "starlark", "text"}, b.lang):
+		case !slices.Contains([]string{"sh", "yaml", "python", "text"}, b.lang):
 			out = append(out, fmt.Sprintf("%s: nothing checks a %s block; use text for output", b.at(), b.lang))
 		}
 	}

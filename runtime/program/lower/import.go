@@ -80,7 +80,7 @@ func Instead(name string) (hint string, ok bool) {
 	case "logging", "pprint", "traceback", "warnings":
 		hint = "use print, and return what matters"
 	case "input":
-		hint = "a program has no input: write the values into it"
+		hint = "a program has no input: give it data, which stands beside source"
 	case "eval", "exec", "compile", "__import__":
 		hint = "write the code out"
 	case "null":
