@@ -170,7 +170,9 @@ func (b *builder) finish() []feature {
 
 func covered() [2]field { return [2]field{fieldName, fieldSummary} }
 
-// norms weight one occurrence by its field and the length of that field.
+// norms weight one occurrence by its field and the length of that field, which
+// is compared with the mean of all documents; that of search phrases, which most
+// may lack, with the usual.
 type norms struct{ weight, flat, slope [fields]float64 }
 
 func (b *builder) norms() norms {
@@ -182,7 +184,10 @@ func (b *builder) norms() norms {
 			total += float64(b.lengths[i][f])
 		}
 		n.flat[f] = 1 - lengths[f]
-		if total > 0 {
+		switch {
+		case field(f) == fieldPhrases:
+			n.slope[f] = lengths[f] / usualPhrases
+		case total > 0:
 			n.slope[f] = lengths[f] * float64(b.documents) / total
 		}
 	}

@@ -29,6 +29,11 @@ const (
 	// coverage is how much a score rises when the query holds an entry's whole
 	// name, and once more for its summary.
 	coverage = 0.2
+	// usualPhrases is how many words search phrases have together. It is no mean
+	// of the catalog: beside a mean near zero the first phrase of a catalog would
+	// be endlessly long and count for nothing, and a catalog's only phrases,
+	// however many words were stuffed into them, would be of usual length.
+	usualPhrases = 10
 	// deprecated is what is left of the score of a deprecated capability.
 	deprecated = 0.5
 )
@@ -37,7 +42,7 @@ const (
 // phrase was chosen to be found; parameters are long lists in which a match
 // is weak evidence.
 func fieldWeights() [fields]float64 { return [fields]float64{4, 3.5, 3, 2, 0.9, 0.9, 0.6} }
-func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.3, 0.4, 0.6, 0.5, 0.8, 0.8} }
+func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.3, 0.7, 0.6, 0.5, 0.8, 0.8} }
 
 // posting says how much one document is about a feature.
 type posting struct {
