@@ -76,7 +76,9 @@ func (b *builder) add(document int32, f field, text string) {
 			}
 			b.tokens[token] = t
 		}
-		b.lengths[document][f]++
+		if first || !syllabic(token) {
+			b.lengths[document][f]++ // syllables side by side do not make a field long
+		}
 		b.count(document, f, t.stem)
 		b.count(document, f, t.word)
 		if !first {

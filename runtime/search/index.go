@@ -11,6 +11,9 @@ type Document struct {
 	// Name is the dotted name; a query that holds it finds this one first.
 	Name  string
 	Entry Entry
+	// Was are the dotted names it had before. A query that holds one of them
+	// finds it as its own name does, unless another has that name now.
+	Was []string
 	// Deprecated capabilities are on their way out: their scores are halved.
 	Deprecated bool
 }
@@ -78,6 +81,7 @@ type Index struct {
 	exact      map[string]int32 // dotted name to document
 	features   []feature
 	words      map[string]form
+	spellings  []string // of words, ordered by bySpelling
 	stems      map[string]int32
 	pairs      map[pair]int32
 	synonyms   map[string][]int32 // by stem: features that mean the same
@@ -104,8 +108,16 @@ func New(documents []Document) *Index {
 			b.add(int32(i), field(f), text)
 		}
 	}
+	for i, d := range documents {
+		for _, old := range d.Was {
+			if _, taken := x.exact[old]; !taken && strings.Contains(old, ".") {
+				x.exact[old] = int32(i)
+			}
+		}
+	}
 	x.features, x.words, x.stems, x.pairs = b.finish(), b.words(), b.stems, b.pairs
 	x.synonyms = knownSynonyms(x.stems)
+	x.spellings = spellings(x.words)
 	x.scratch.New = func() any { return &scores{of: make([]score, len(documents))} }
 	return x
 }

@@ -43,3 +43,92 @@ func TestStuffedPhrasesDoNotComeFirst(t *testing.T) {
 		}
 	}
 }
+
+// A word that nothing holds is looked for as it may have been meant.
+func TestMisspeltWords(t *testing.T) {
+	entries := catalog()
+	x := search.New(entries)
+	for query, want := range map[string]string{
+		"regulr expresion": "files.search", // a letter missing
+		"regularr":         "files.search", // one too many, at the end
+		"regukar":          "files.search", // another one
+		"reuglar":          "files.search", // two that changed places
+		"seerver":          "http.server_start",
+		"directiry":        "files.list",
+		"xegular":          "", // the first letter is taken as right
+		"rgeulra":          "", // two slips
+		"grip":             "", // too short to tell
+		"reg1lar":          "",
+	} {
+		got := strings.Join(names(x, entries, query, 1), "")
+		if got != want {
+			t.Errorf("Search(%q) = %q, want %q", query, got, want)
+		}
+	}
+	// A known word is what it says, though another is near.
+	near := []search.Document{
+		document(search.Texts{Name: "a.forms", Summary: "Fill forms."}),
+		document(search.Texts{Name: "b.farms", Summary: "Visit farms."}),
+		document(search.Texts{Name: "c.first", Summary: "Make firsts."}),
+	}
+	if got := names(search.New(near), near, "farms", 9); len(got) != 1 || got[0] != "b.farms" {
+		t.Errorf("farms: %v", got)
+	}
+	terms := x.Explain("directiry", 0)
+	if len(terms) != 1 || terms[0].Text != "directiry = directori" {
+		t.Errorf("explained as %v", terms)
+	}
+}
+
+// Scripts without spaces are compared by syllables and pairs of them.
+func TestScriptsWithoutSpaces(t *testing.T) {
+	entries := []search.Document{
+		document(search.Texts{Name: "files.read", Summary: "Read a file.", Phrases: []string{"ファイルを読む", "读取文件内容"}}),
+		document(search.Texts{Name: "files.list", Summary: "List a folder.", Phrases: []string{"フォルダの一覧", "列出目录"}}),
+		document(search.Texts{Name: "mail.send", Summary: "Send mail.", Phrases: []string{"메일을 보내다", "发送邮件"}}),
+	}
+	x := search.New(entries)
+	for query, want := range map[string]string{
+		"このファイルの内容を読んで": "files.read", "请读取这个文件": "files.read", "フォルダを見せて": "files.list", "目录里有什么": "files.list", "메일 보내기": "mail.send", "邮件": "mail.send",
+	} {
+		if got := names(x, entries, query, 1); len(got) != 1 || got[0] != want {
+			t.Errorf("Search(%q) = %v, want %s", query, got, want)
+		}
+	}
+}
+
+// Connectors count where there is nothing else, in a name and in a query.
+func TestNamesOfConnectors(t *testing.T) {
+	entries := []search.Document{
+		document(search.Texts{Name: "users.who_am_i", Summary: "Name the caller."}),
+		document(search.Texts{Name: "to_do.add", Summary: "Note a task."}),
+		document(search.Texts{Name: "records.get", Summary: "Fetch a record by key."}),
+	}
+	x := search.New(entries)
+	for query, want := range map[string]string{
+		"who am I": "users.who_am_i", "get": "records.get", "to-do": "to_do.add", "how do I get a task": "to_do.add",
+	} {
+		if got := names(x, entries, query, 1); len(got) != 1 || got[0] != want {
+			t.Errorf("Search(%q) = %v, want %s", query, got, want)
+		}
+	}
+}
+
+// An old name finds what has it no longer, unless another has it now.
+func TestOldNames(t *testing.T) {
+	entries := catalog()
+	entries[0].Was = []string{"folders.dir", "files.read", "bare"}
+	x := search.New(entries)
+	for query, want := range map[string]string{
+		"grep find text folders.dir": "files.list", "files.read": "files.read", "bare": "",
+	} {
+		hits := x.Search(query, search.Options{Max: 1})
+		got := ""
+		if len(hits) > 0 {
+			got = entries[hits[0].Document].Name
+		}
+		if got != want || len(hits) > 0 && hits[0].Weak {
+			t.Errorf("Search(%q) = %v, want %s", query, hits, want)
+		}
+	}
+}
