@@ -132,3 +132,18 @@ func TestOldNames(t *testing.T) {
 		}
 	}
 }
+
+// How many words a misspelt one is compared with has a bound, whatever the
+// catalog: of more than 4,096 that may be meant, the last are not looked at.
+func TestMisspeltWordsAreBounded(t *testing.T) {
+	var words strings.Builder
+	for i := range 5_000 {
+		fmt.Fprintf(&words, "q%c%c%caaa ", 'a'+i/676, 'a'+i/26%26, 'a'+i%26)
+	}
+	x := search.New([]search.Document{document(search.Texts{Name: "a.b", Summary: words.String()})})
+	for query, want := range map[string]int{"qaaaaax": 1, "qhihaax": 0} {
+		if hits := x.Search(query, search.Options{Max: 1}); len(hits) != want {
+			t.Errorf("Search(%q) = %v, want %d", query, hits, want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ type scores struct {
 // own comes before all others, in the order of the query. Equal scores are
 // ordered by name, so the answer depends on the documents and the query alone.
 // Its time is linear in the query, in the postings of at most 32 words with
-// their synonyms and 32 pairs, and for at most eight unknown words in the words
+// their synonyms and 32 pairs, and for at most eight unknown words in 4,096 words
 // of the index that begin with the same letter and are about as long.
 func (x *Index) Search(query string, o Options) []Hit {
 	if o.Max <= 0 {

@@ -14,6 +14,9 @@ const (
 	// maxTyped is how many unknown words of a query are looked up by spelling,
 	// the first ones; maxSpellings how many known words may stand for one.
 	maxTyped, maxSpellings = 8, 4
+	// maxCompared is how many known words one is compared with: a catalog of
+	// millions of like words must not make each query long.
+	maxCompared = 4_096
 )
 
 // spellings are the words that a misspelt one may stand for. Those of one first
@@ -45,7 +48,7 @@ func (x *Index) near(word string) []int32 {
 		return cmp.Or(cmp.Compare(s[0], word[0]), cmp.Compare(len(s), len(word)-1), 1)
 	})
 	var out []int32
-	for _, s := range x.spellings[from:] {
+	for _, s := range x.spellings[from:min(len(x.spellings), from+maxCompared)] {
 		if s[0] != word[0] || len(s) > len(word)+1 || len(out) == maxSpellings {
 			break
 		}
