@@ -41,7 +41,7 @@ func SearchIndex(m *schema.Manifest) *search.Index {
 	var documents []search.Document
 	for _, c := range m.Capabilities {
 		documents = append(documents, search.Document{
-			Name: c.Name, Entry: search.Analyze(searchTexts(c)), Deprecated: c.Deprecated != nil,
+			Name: c.Name, Entry: search.Analyze(searchTexts(c)), Was: c.Was, Deprecated: c.Deprecated != nil,
 		})
 	}
 	return search.New(documents)

@@ -25,7 +25,12 @@ func texts(s string) *schema.Manifest {
 	if err != nil {
 		panic(err)
 	}
-	described := func(t *schema.Type) { t.Description, t.Title = s, s }
+	described := func(t *schema.Type) {
+		t.Description, t.Title = s, s
+		if t.Kind == schema.String {
+			t.Examples = []string{string(def)}
+		}
+	}
 	entry := named(1, "Entry", object(required("a", str(described)), optional("list", array(object(required("b", boolean())), described))))
 	described(entry.Type)
 	m := manifest("example.com/g", []*schema.NamedType{entry, named(2, "Pattern", str(described, func(t *schema.Type) { t.Pattern = "x" + s }))},
@@ -37,6 +42,7 @@ func texts(s string) *schema.Manifest {
 			required("r", ref(entry)),
 		), array(number(described)), func(c *schema.Capability) {
 			c.ID, c.Summary, c.Description, c.Search, c.Scopes = "id"+s, s, s, []string{s}, []string{s}
+			c.Was, c.Tags, c.Source = []string{s}, []string{s}, &schema.Source{Tool: s, Title: s}
 			if text := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s); text != "" && len(text) <= 256 {
 				c.Errors = []schema.DeclaredError{{Code: "gone", Text: text}}
 			} else {

@@ -90,7 +90,7 @@ func (l lockWriter) lifecycle(c *schema.Capability) {
 		l.line("deprecated", deprecationText(c.Deprecated))
 	}
 	if len(c.Tags) > 0 {
-		l.line("tags", strings.Join(c.Tags, " "))
+		l.line("tags", visible.Text(strings.Join(c.Tags, " ")))
 	}
 	for _, name := range c.Was {
 		l.line("was", visible.Quote(name))

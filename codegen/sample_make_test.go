@@ -88,9 +88,10 @@ func (m *maker) fill(s *sample, t *schema.Type, levels int, optional bool) {
 	case schema.Array:
 		s.kind = aList
 		for range m.count(t, levels) {
+			before := len(m.places)
 			s.items = append(s.items, m.make(t.Items, levels-1, false))
 			if t.Unique && s.repeats() {
-				s.items = s.items[:len(s.items)-1]
+				s.items, m.places = s.items[:len(s.items)-1], m.places[:before]
 			}
 		}
 	case schema.Map:

@@ -73,7 +73,7 @@ func (m *maker) mutate() bool {
 			p.remove(m.IntN(len(p.items)))
 		case len(p.items) > 0:
 			p.items = append(p.items, p.items[0], p.items[0], p.items[0])
-		case p.t.Kind == schema.Array && isInt64(p.t.Items):
+		case p.t.Kind == schema.Array && (isInt64(p.t.Items) || resolve(p.t.Items).Kind == schema.Map && isInt64(resolve(p.t.Items).Items)):
 			return false
 		default:
 			p.items = append(p.items, m.odd())

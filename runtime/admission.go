@@ -11,8 +11,9 @@ import (
 
 // admission decides which execution is next. A bounded number run at once;
 // more wait, each in its subject's line. A place that becomes free goes to the
-// subject of whom the fewest run, and among equals to the one that was served
-// longest ago, so that nobody gets ahead by asking more often.
+// subject of whom the fewest run, and among equals to the one that was served,
+// or came, longest ago, so that nobody gets ahead by asking more often, nor by
+// leaving and coming back.
 type admission struct {
 	closed chan struct{}
 
@@ -29,7 +30,7 @@ type admission struct {
 // line is one subject's executions.
 type line struct {
 	running int
-	served  uint64          // the turn in which it last got a place
+	turn    uint64          // in which it last got a place, or came
 	waiting []chan struct{} // closed when admitted, the oldest first
 }
 
@@ -69,6 +70,7 @@ func (a *admission) enter(ctx context.Context, subject string) error {
 	if l == nil {
 		l = new(line)
 		a.lines[subject] = l
+		a.stamp(l)
 	}
 	if a.free > 0 { // then nobody waits
 		a.free--
@@ -135,7 +137,7 @@ func (a *admission) pass(subject string, l *line) {
 	var next *line
 	for _, l := range a.lines {
 		if len(l.waiting) > 0 && (next == nil || l.running < next.running ||
-			l.running == next.running && l.served < next.served) {
+			l.running == next.running && l.turn < next.turn) {
 			next = l
 		}
 	}
@@ -151,8 +153,13 @@ func (a *admission) pass(subject string, l *line) {
 
 func (a *admission) admit(l *line) {
 	l.running++
+	a.stamp(l)
+}
+
+// stamp puts l behind all others.
+func (a *admission) stamp(l *line) {
 	a.turn++
-	l.served = a.turn
+	l.turn = a.turn
 }
 
 // forget drops a line in which nobody is.

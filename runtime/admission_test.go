@@ -102,6 +102,30 @@ func TestWhoRunsLessIsNext(t *testing.T) {
 	}
 }
 
+// Subjects that come back as soon as they were served do not keep the place from
+// one who waits all the while.
+func TestComingBackGetsNobodyAhead(t *testing.T) {
+	w := newWaiters(t, Limits{MaxConcurrentExecutions: 1})
+	if err := w.a.enter(t.Context(), "patient"); err != nil {
+		t.Fatal(err)
+	}
+	w.enter("patient")
+	w.enter("a")
+	w.enter("b")
+	last, got := "patient", []string(nil)
+	for len(got) < 6 && !slices.Contains(got, "patient") {
+		w.a.leave(last)
+		if last != "patient" {
+			w.enter(last)
+		}
+		last = <-w.admitted
+		got = append(got, last)
+	}
+	if !slices.Contains(got[:min(len(got), 3)], "patient") {
+		t.Errorf("admitted %v", got)
+	}
+}
+
 // A full line refuses at once, and names its limit.
 func TestFullLinesRefuseAtOnce(t *testing.T) {
 	w := newWaiters(t, Limits{MaxConcurrentExecutions: 1, MaxQueuedPerSubject: 2, MaxQueuedExecutions: 3})

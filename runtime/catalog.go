@@ -90,7 +90,7 @@ func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error
 	var documents []search.Document
 	for _, e := range c.entries {
 		bindings = append(bindings, binding.Entry{Name: e.info.Name, ID: e.info.ID, Binding: e.info.Binding, Was: e.info.Was})
-		documents = append(documents, search.Document{Name: e.info.Name, Entry: e.info.Search, Deprecated: e.info.Deprecated != nil})
+		documents = append(documents, search.Document{Name: e.info.Name, Entry: e.info.Search, Was: e.info.Was, Deprecated: e.info.Deprecated != nil})
 	}
 	c.table = binding.EncodeTable(bindings)
 	table, err := binding.ParseTable(c.table)

@@ -46,6 +46,9 @@ func TestOldNames(t *testing.T) {
 	if _, err := s.Execute(t.Context(), authz.Local(), "def main():\n    return records.gone(key = 'a')\n"); err == nil || strings.Contains(err.Error(), "records.off") {
 		t.Errorf("a disabled capability is named: %v", err)
 	}
+	if names := hitNames(found(t, s, SearchRequest{Query: "old.get"})); len(names) != 1 || names[0] != "records.lookup" {
+		t.Errorf("search for an old name: %v", names)
+	}
 	if calls > 0 {
 		t.Error("an old name was dispatched")
 	}

@@ -126,8 +126,8 @@ type SearchExplanation struct {
 }
 
 // SearchTerm is a term of the query and what it adds to the score. A pair of
-// words that stand side by side is a term, and so is "folder = directori", a
-// synonym's stem that stands for a word.
+// words that stand side by side is a term, and so is "folder = directori", the
+// stem of a synonym, or of what a misspelt word may mean.
 type SearchTerm = search.Term
 
 // ExplainSearch is Search for those who write the texts: it tells scores and

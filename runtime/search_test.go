@@ -145,7 +145,7 @@ func TestExplainSearch(t *testing.T) {
 // capability are, the answer is that of a server that never had it.
 func FuzzSearchIgnoresDisabled(f *testing.F) {
 	for _, seed := range [][3]string{
-		{"read file", "read file", "s"}, {"secrets.reveal", "a secret", "secrets"}, {"", "", ""}, {"files read the zebra", "zebra, read file", "files"},
+		{"read file", "read file", "s"}, {"secrets.reveal", "a secret", "secrets"}, {"files.hide", "hidden fihes", "files"}, {"", "", ""}, {"files read the zebra", "zebra, read file", "files"},
 		{"\xff ÄÖ files.read?", "a/b, c,,d /", "read"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
@@ -165,6 +165,7 @@ func FuzzSearchIgnoresDisabled(f *testing.F) {
 	plain := index(f, enabled, nil)
 	f.Fuzz(func(t *testing.T, query, summary, namespace string) {
 		hidden := described("secrets.reveal", "Reveal "+strings.ToValidUTF8(summary, "?"))
+		hidden.info.Was = []string{"files.hide"}
 		hidden.info.Search.Phrases = strings.ToValidUTF8(summary, "?")
 		both := index(t, append([]Capability{hidden}, enabled...), []string{"secrets.reveal"})
 		for _, r := range []SearchRequest{{Query: query}, {Query: query, Namespace: namespace}, {Query: query + " " + summary, Limit: 1}} {

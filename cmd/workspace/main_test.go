@@ -197,6 +197,7 @@ func TestCommandLine(t *testing.T) {
 		"up":           {[]string{"exec", "--root", dir, "-"}, "..", 1, "segments .. are refused"},
 		"describe":     {[]string{"describe", "files.read"}, "", 0, ""},
 		"search":       {[]string{"search", "grep"}, "", 0, ""},
+		"limit zero":   {[]string{"search", "grep", "--explain", "--limit", "0"}, "", 2, "--limit is at least 1, not 0"},
 		"limit":        {[]string{"search", "grep", "--limit", "21"}, "", 1, "expected 1 to 20 (MaxSearchResults), got 21"},
 		"not search":   {[]string{"describe", "files.read", "--explain"}, "", 2, "flags of search, not of describe"},
 		"doctor":       {[]string{"doctor"}, "", 0, ""},

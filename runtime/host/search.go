@@ -14,6 +14,9 @@ import (
 
 // search prints the answer of search_api, or with --explain what it is made of.
 func (p *program) search(ctx context.Context, s session) int {
+	if s.search.limit < 1 { // zero would be the default of ExplainSearch
+		return p.misuse(fmt.Errorf("--limit is at least 1, not %d", s.search.limit))
+	}
 	r := runtime.SearchRequest{Query: strings.Join(s.arguments, " "), Namespace: s.search.namespace}
 	arguments := map[string]any{"query": r.Query, "namespace": r.Namespace}
 	if s.search.limit != noSearchFlags().limit { // the host's own default may be lower

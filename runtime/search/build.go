@@ -76,7 +76,9 @@ func (b *builder) add(document int32, f field, text string) {
 			}
 			b.tokens[token] = t
 		}
-		b.lengths[document][f]++
+		if first || !syllabic(token) {
+			b.lengths[document][f]++ // syllables side by side do not make a field long
+		}
 		b.count(document, f, t.stem)
 		b.count(document, f, t.word)
 		if !first {
@@ -170,7 +172,9 @@ func (b *builder) finish() []feature {
 
 func covered() [2]field { return [2]field{fieldName, fieldSummary} }
 
-// norms weight one occurrence by its field and the length of that field.
+// norms weight one occurrence by its field and the length of that field, which
+// is compared with the mean of all documents; that of search phrases, which most
+// may lack, with the usual.
 type norms struct{ weight, flat, slope [fields]float64 }
 
 func (b *builder) norms() norms {
@@ -182,7 +186,10 @@ func (b *builder) norms() norms {
 			total += float64(b.lengths[i][f])
 		}
 		n.flat[f] = 1 - lengths[f]
-		if total > 0 {
+		switch {
+		case field(f) == fieldPhrases:
+			n.slope[f] = lengths[f] / usualPhrases
+		case total > 0:
 			n.slope[f] = lengths[f] * float64(b.documents) / total
 		}
 	}

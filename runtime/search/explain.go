@@ -16,7 +16,7 @@ type Term struct {
 // Explain lists the terms that make up a document's score for a query, the
 // weightiest first; their scores add up to the document's. A term is a word,
 // which counts for its stem, two words side by side, or "word = stem" of a
-// synonym. It is for those who write the texts: what it costs grows with the
+// synonym or of what a misspelt word may mean. It is for those who write the texts: what it costs grows with the
 // postings, as a search's.
 func (x *Index) Explain(query string, document int) []Term {
 	if document < 0 || document >= len(x.names) {

@@ -11,6 +11,9 @@ type Document struct {
 	// Name is the dotted name; a query that holds it finds this one first.
 	Name  string
 	Entry Entry
+	// Was are the dotted names it had before. A query that holds one of them
+	// finds it as its own name does, unless another has that name now.
+	Was []string
 	// Deprecated capabilities are on their way out: their scores are halved.
 	Deprecated bool
 }
@@ -29,6 +32,11 @@ const (
 	// coverage is how much a score rises when the query holds an entry's whole
 	// name, and once more for its summary.
 	coverage = 0.2
+	// usualPhrases is how many words search phrases have together. It is no mean
+	// of the catalog: beside a mean near zero the first phrase of a catalog would
+	// be endlessly long and count for nothing, and a catalog's only phrases,
+	// however many words were stuffed into them, would be of usual length.
+	usualPhrases = 10
 	// deprecated is what is left of the score of a deprecated capability.
 	deprecated = 0.5
 )
@@ -37,7 +45,7 @@ const (
 // phrase was chosen to be found; parameters are long lists in which a match
 // is weak evidence.
 func fieldWeights() [fields]float64 { return [fields]float64{4, 3.5, 3, 2, 0.9, 0.9, 0.6} }
-func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.3, 0.4, 0.6, 0.5, 0.8, 0.8} }
+func fieldLengths() [fields]float64 { return [fields]float64{0.7, 0.3, 0.7, 0.6, 0.5, 0.8, 0.8} }
 
 // posting says how much one document is about a feature.
 type posting struct {
@@ -73,6 +81,7 @@ type Index struct {
 	exact      map[string]int32 // dotted name to document
 	features   []feature
 	words      map[string]form
+	spellings  []string // of words, ordered by bySpelling
 	stems      map[string]int32
 	pairs      map[pair]int32
 	synonyms   map[string][]int32 // by stem: features that mean the same
@@ -99,8 +108,16 @@ func New(documents []Document) *Index {
 			b.add(int32(i), field(f), text)
 		}
 	}
+	for i, d := range documents {
+		for _, old := range d.Was {
+			if _, taken := x.exact[old]; !taken && strings.Contains(old, ".") {
+				x.exact[old] = int32(i)
+			}
+		}
+	}
 	x.features, x.words, x.stems, x.pairs = b.finish(), b.words(), b.stems, b.pairs
 	x.synonyms = knownSynonyms(x.stems)
+	x.spellings = spellings(x.words)
 	x.scratch.New = func() any { return &scores{of: make([]score, len(documents))} }
 	return x
 }

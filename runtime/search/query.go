@@ -37,6 +37,9 @@ type queryWord struct {
 	word, stem string
 	form       form // negative where the index does not know it
 	documents  int
+	// same are features that stand for the word beside its own: synonyms, or
+	// what it may be a misspelling of.
+	same []int32
 }
 
 // plan reads a query. The order of what is asked fixes the order of
@@ -51,8 +54,7 @@ func (x *Index) plan(query string) plan {
 	}
 	known := 0
 	for _, w := range list {
-		synonyms := x.synonyms[w.stem]
-		if w.form.stem < 0 && len(synonyms) == 0 || known == MaxQueryTerms {
+		if w.form.stem < 0 && len(w.same) == 0 || known == MaxQueryTerms {
 			continue
 		}
 		known++
@@ -68,7 +70,7 @@ func (x *Index) plan(query string) plan {
 				p.asked = append(p.asked, asked{feature: &x.features[w.form.word], factor: wordWeight, term: w.word})
 			}
 		}
-		for _, id := range synonyms {
+		for _, id := range w.same {
 			if !inQuery[id] {
 				f := &x.features[id]
 				part := min(1, own/f.rarity)
@@ -79,17 +81,17 @@ func (x *Index) plan(query string) plan {
 			}
 		}
 	}
-	unknown := min(x.unknown(list), MaxQueryTerms-known)
+	unknown := min(unknown(list), MaxQueryTerms-known)
 	p.rarity += float64(unknown) * rarity(len(x.names), 0)
 	p.asked = append(p.asked, pairs...)
 	return p
 }
 
 // unknown counts the words that find nothing.
-func (x *Index) unknown(list []queryWord) int {
+func unknown(list []queryWord) int {
 	n := 0
 	for _, w := range list {
-		if w.form.stem < 0 && len(x.synonyms[w.stem]) == 0 {
+		if w.form.stem < 0 && len(w.same) == 0 {
 			n++
 		}
 	}
@@ -105,7 +107,7 @@ func (x *Index) read(query string) (list []queryWord, pairs []asked) {
 		text string
 	}
 	var found []namedPair
-	before, beforeWord := int32(-1), ""
+	before, beforeWord, typed := int32(-1), "", 0
 	words(query, func(word string, first bool) {
 		f, again := seen[word]
 		if !again {
@@ -114,6 +116,10 @@ func (x *Index) read(query string) (list []queryWord, pairs []asked) {
 			seen[word] = f
 			if !stems[w.stem] {
 				stems[w.stem] = true
+				if w.same = x.synonyms[w.stem]; w.form.stem < 0 && len(w.same) == 0 && typed < maxTyped {
+					typed++
+					w.same = x.near(w.word)
+				}
 				list = append(list, w)
 			}
 		}

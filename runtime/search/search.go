@@ -46,8 +46,9 @@ type scores struct {
 // is known. A document whose dotted name stands in the query as a word of its
 // own comes before all others, in the order of the query. Equal scores are
 // ordered by name, so the answer depends on the documents and the query alone.
-// Its time is linear in the query and in the postings of at most
-// 32 words with their synonyms and 32 pairs.
+// Its time is linear in the query, in the postings of at most 32 words with
+// their synonyms and 32 pairs, and for at most eight unknown words in 4,096 words
+// of the index that begin with the same letter and are about as long.
 func (x *Index) Search(query string, o Options) []Hit {
 	if o.Max <= 0 {
 		return nil

@@ -2,7 +2,8 @@ package search
 
 // synonyms are words that people use for the same thing of a program or of
 // daily life. The list is short and general on purpose: words of one team's
-// trade belong into its manifest, as search phrases.
+// trade belong into its manifest, as search phrases. So do words that mean
+// something else elsewhere, as a share, a track, a match or a property do.
 func synonyms() [][]string {
 	return [][]string{
 		{"retrieve", "fetch", "obtain"},
@@ -25,20 +26,17 @@ func synonyms() [][]string {
 		{"repository", "repo"},
 		{"user", "account"},
 		{"document", "doc"},
-		{"document", "pdf"},
 		{"image", "picture", "photo", "photograph"},
 		{"chart", "graph", "plot"},
 		{"movie", "film"},
-		{"song", "track", "music"},
+		{"song", "music"},
 		{"company", "business", "firm", "corporation"},
-		{"price", "cost", "quote"},
-		{"cheap", "deal", "discount", "coupon"},
-		{"buy", "purchase", "shop", "order"},
-		{"stock", "share", "equity"},
-		{"currency", "exchange"},
-		{"crypto", "cryptocurrency", "bitcoin"},
-		{"house", "home", "property"},
-		{"car", "vehicle", "auto", "automobile"},
+		{"price", "cost"},
+		{"discount", "coupon"},
+		{"buy", "purchase"},
+		{"crypto", "cryptocurrency"},
+		{"house", "home"},
+		{"car", "vehicle", "automobile"},
 		{"email", "mail"},
 		{"job", "career", "employment"},
 		{"recipe", "meal", "food", "dish"},
@@ -47,12 +45,9 @@ func synonyms() [][]string {
 		{"hotel", "accommodation", "lodging"},
 		{"route", "direction"},
 		{"address", "location", "place"},
-		{"nearby", "near", "close"},
-		{"rate", "rating", "score"},
+		{"nearby", "near"},
 		{"doctor", "physician"},
-		{"team", "club"},
-		{"match", "game"},
-		{"schedule", "fixture", "calendar"},
+		{"schedule", "calendar"},
 		{"author", "writer"},
 	}
 }

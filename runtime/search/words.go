@@ -20,6 +20,10 @@ const (
 	digit
 	upper
 	lower // and every letter that has no case
+	// syllable of a script that is written without spaces, or whose words grow
+	// endings that no rule here knows: each is a word, and pairs of them are
+	// what tells texts apart.
+	syllable
 )
 
 func classOf(r rune) charClass {
@@ -32,6 +36,8 @@ func classOf(r rune) charClass {
 		return digit
 	case r < utf8.RuneSelf, r == utf8.RuneError:
 		return separator
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r == 'ー':
+		return syllable
 	case unicode.IsUpper(r), unicode.IsTitle(r):
 		return upper
 	case unicode.IsLetter(r), unicode.IsMark(r):
@@ -40,6 +46,12 @@ func classOf(r rune) charClass {
 		return digit
 	}
 	return separator
+}
+
+// syllabic tells the tokens of scripts that are split at every character.
+func syllabic(token string) bool {
+	r, _ := utf8.DecodeRuneInString(token)
+	return classOf(r) == syllable
 }
 
 // term is one word as it is compared.
@@ -52,14 +64,35 @@ type term struct {
 	first bool
 }
 
-// words calls yield for every word of s that is no connector, folded. It
-// splits at punctuation, at the edges of digit runs and where case says that a
-// word starts (readMany, HTTPServer), and reads s once.
+// words calls yield for every word of s that is no connector, folded; where s
+// holds nothing else, for the connectors: "get" may be all of a name, and all
+// that is asked.
 func words(s string, yield func(word string, first bool)) {
+	none := true
+	split(s, func(word string, first bool) bool {
+		if connector(word) {
+			return false
+		}
+		none = false
+		yield(singular(word), first)
+		return true
+	})
+	if none {
+		split(s, func(word string, first bool) bool {
+			yield(singular(word), first)
+			return true
+		})
+	}
+}
+
+// split calls yield for every word of s in lower case, which returns whether it
+// took it: first is the first one taken in a sentence. It splits at punctuation,
+// at the edges of digit runs and where case says that a word starts (readMany,
+// HTTPServer), and reads s once.
+func split(s string, yield func(word string, first bool) bool) {
 	first := true
 	emit := func(word string) {
-		if word = fold(word); word != "" {
-			yield(word, first)
+		if yield(lowered(word), first) {
 			first = false
 		}
 	}
@@ -74,6 +107,11 @@ func words(s string, yield func(word string, first bool)) {
 			}
 			start = -1
 			first = first || endsSentence(s, i)
+		case class == syllable, last == syllable && start >= 0:
+			if start >= 0 {
+				emit(s[start:i])
+			}
+			start = i
 		case start < 0:
 			start = i
 		case (class == digit) != (last == digit), class == upper && last == lower:
@@ -110,9 +148,8 @@ func terms(s string) []term {
 	return out
 }
 
-// fold brings a word to lower case and to the singular. It is empty for a
-// connector.
-func fold(word string) string {
+// lowered is a word in lower case, cut to maxTermBytes.
+func lowered(word string) string {
 	word = strings.ToLower(word)
 	if len(word) > maxTermBytes {
 		cut := maxTermBytes
@@ -121,10 +158,7 @@ func fold(word string) string {
 		}
 		word = word[:cut]
 	}
-	if connector(word) {
-		return ""
-	}
-	return singular(word)
+	return word
 }
 
 func stem(word string) string {
@@ -139,9 +173,9 @@ func stem(word string) string {
 func connector(word string) bool {
 	switch word {
 	case "a", "able", "about", "above", "additionally", "after", "again", "against",
-		"all", "also", "am", "an", "and", "any", "are", "as", "assist", "at", "be",
+		"all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
 		"because", "been", "before", "being", "below", "between", "both", "but", "by",
-		"can", "could", "currently", "d", "did", "do", "does", "doing", "don", "down",
+		"can", "could", "d", "did", "do", "does", "doing", "don", "down",
 		"during", "each", "few", "finally", "firstly", "for", "from", "further",
 		"furthermore", "get", "give", "had", "has", "have", "having", "he", "hello",
 		"help", "her", "here", "hers", "herself", "hey", "hi", "him", "himself", "his",
@@ -149,7 +183,7 @@ func connector(word string) bool {
 		"just", "know", "lastly", "let", "like", "ll", "looking", "m", "me", "more",
 		"moreover", "most", "my", "myself", "need", "no", "nor", "not", "now", "of",
 		"off", "on", "once", "only", "or", "other", "our", "ours", "ourselves", "out",
-		"over", "own", "planning", "please", "provide", "re", "s", "same", "she",
+		"over", "own", "please", "provide", "re", "s", "same", "she",
 		"should", "show", "so", "some", "such", "t", "tell", "than", "thank", "thanks",
 		"that", "the", "their", "theirs", "them", "themselves", "then", "there",
 		"these", "they", "this", "those", "through", "to", "too", "under", "until",

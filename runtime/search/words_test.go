@@ -22,13 +22,15 @@ func TestAnalyze(t *testing.T) {
 		{"a-b/c,d", "b c"},
 		{"One thing. Another one! Files.read; then", "one thing, anoth/another one, file read"},
 		{"Straße ÄHRE ÄHREnFeld", "straße ähre ähr en feld"},
-		{"日本語 ファイル", "日本語 ファイル"},
+		{"日本語 ファイルを読むAPI", "日 本 語 フ ァ イ ル を 読 む api"},
+		{"파일을 읽다, サーバー", "파 일 을 읽 다 サ ー バ ー"},
 		{"entries classes status boxes address", "entri/entry class status box address"},
 		{"calculation of calculated directories", "calcul/calculation calcul/calculated directori/directory"},
 		{"X", "x"},
 		{"aB", "b"},
 		{"\xffok\xff", "ok"},
-		{"and the of", ""},
+		{"and the of", "and the of"}, // nothing else to go by
+		{"?!. ,", ""},
 	} {
 		if got := analyze(tt.in); got != tt.want {
 			t.Errorf("analyze(%q) = %q, want %q", tt.in, got, tt.want)

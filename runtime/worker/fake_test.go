@@ -180,7 +180,8 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindFault, fault: &fault.Fault{Class: fault.ProgramError, Message: "abc"}})
 		hang()
 	},
-	"ends early": func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1) },
+	"lies and ends": func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1); os.Exit(0) },
+	"ends early":    func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1) },
 	"impatient": func(f *fake) {
 		f.ready()
 		f.call(1)

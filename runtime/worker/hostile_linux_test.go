@@ -207,6 +207,20 @@ func TestFaultWhileCallsAreOnTheWay(t *testing.T) {
 	wantFault(t, err, fault.ProgramError, "abc")
 }
 
+// What a call's goroutine finds wrong may come when the worker has ended.
+func TestLieThatComesLate(t *testing.T) {
+	s := pool(t, worker.Config{Executable: fakeWorker(t, "lies and ends")})
+	for i := range 20 {
+		j := job("1")
+		j.Call = func(context.Context, worker.Call) worker.Reply {
+			time.Sleep(time.Duration(i) * 200 * time.Microsecond)
+			return worker.Reply{Broken: "late"}
+		}
+		_, err := s.Run(context.Background(), j)
+		wantFault(t, err, fault.WorkerLost, "")
+	}
+}
+
 // Calls in parallel that ignore their context do not hold the run.
 func TestUncooperativeParallelCalls(t *testing.T) {
 	s := pool(t, worker.Config{Executable: fakeWorker(t, "reads no part")})

@@ -60,7 +60,7 @@ type session struct {
 	out      []byte               // scratch of the last frame sent
 	received int64                // bytes of successful results
 	sent     map[fault.Class]bool // classes of faults sent to the worker
-	liar     error                // why a call's goroutine ended the worker
+	liar     error                // why a call's goroutine ended the worker; it may find that late
 }
 
 // conclusion is what an execution came to.
@@ -133,13 +133,20 @@ func (s *session) run(ctx context.Context) (Result, error) {
 		state := s.process.reap()
 		c.err = explain(state, words, s.process.starved, s.pool.config.memory)
 		s.pool.release()
-		if s.liar != nil {
-			c.err = s.liar
+		if liar := s.lied(); liar != nil {
+			c.err = liar
 		}
 	} else {
 		s.pool.retire(s.process)
 	}
 	return c.result, c.err
+}
+
+// lied is what a call's goroutine has found by now.
+func (s *session) lied() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.liar
 }
 
 // watch waits for the conversation's end, or says why it is not waited for.

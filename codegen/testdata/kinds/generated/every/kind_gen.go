@@ -471,7 +471,7 @@ func kindCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "kind",
 			Namespace:             "everi/every",
-			Phrases:               "everyth/everything",
+			Phrases:               "everyth/everything, all at onc/once",
 			Summary:               "everi/every kind",
 			Description:           "everi/every kind everi/every posit/position, go generat/generate text",
 			ParameterNames:        "text, count, half, share, activ/active, mode, word, nest/nested, entri/entry, opt text, opt share, opt mode, opt row, opt nest/nested, opt entri/entry, text, int, num, bool, mode, list, empti/empty, object",

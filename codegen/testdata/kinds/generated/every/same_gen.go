@@ -11,6 +11,7 @@ func sameCapability(h Handlers) runtime.Capability {
 		Summary:     "Take and return a named type.",
 		Description: "Take and return a named type.",
 		Search: runtime.SearchEntry{
+			Name:                  "same",
 			Namespace:             "everi/every",
 			Summary:               "take return name/named type",
 			ParameterNames:        "path, level, tag, owner",

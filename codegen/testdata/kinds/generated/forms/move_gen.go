@@ -214,7 +214,7 @@ func moveCapability(h Handlers) runtime.Capability {
 			Name:           "move",
 			Namespace:      "form",
 			Summary:        "take return string everi/every format",
-			ParameterNames: "day, clock, wait, id, id/ids, day, v 4, v 6, home, mail",
+			ParameterNames: "at, day, clock, wait, id, id/ids, day, v 4, v 6, home, mail",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,

@@ -322,7 +322,7 @@ func takeCapability(h Handlers) runtime.Capability {
 			Name:           "take",
 			Namespace:      "hard",
 			Summary:        "take hard valu/value",
-			ParameterNames: "must, text, int, wide, number, flag, data, list, record, map, free, nest, fill/filled, three, union",
+			ParameterNames: "must, text, int, wide, number, flag, data, list, record, map, free, ani/any, nest, fill/filled, three, union",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,

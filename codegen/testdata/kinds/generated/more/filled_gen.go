@@ -1071,6 +1071,7 @@ func filledCapability(h Handlers) runtime.Capability {
 		Description: "Fill unions in.",
 		Search: runtime.SearchEntry{
 			Name:           "fill/filled",
+			Namespace:      "more",
 			Summary:        "fill union",
 			ParameterNames: "number, word, list, none, flag, none, entri/entry, path, event, pet, formula",
 		},

@@ -344,6 +344,7 @@ func openCapability(h Handlers) runtime.Capability {
 		Description: "Take and return words of which more may come.",
 		Search: runtime.SearchEntry{
 			Name:                  "open",
+			Namespace:             "more",
 			Summary:               "take return word may come",
 			ParameterNames:        "phase, mode, mayb/maybe, mode, wide, either, record, mode",
 			ParameterDescriptions: "far",

@@ -344,8 +344,9 @@ func setsCapability(h Handlers) runtime.Capability {
 		Description: "Take and return lists of items that differ.",
 		Search: runtime.SearchEntry{
 			Name:           "set",
+			Namespace:      "more",
 			Summary:        "take return list item differ",
-			ParameterNames: "word, number, row, map, set, word",
+			ParameterNames: "word, number, row, ani/any, map, set, word",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,

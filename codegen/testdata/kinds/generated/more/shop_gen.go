@@ -75,6 +75,7 @@ func shopCapability(h Handlers) runtime.Capability {
 		Description: "Take and return what schema files define.",
 		Search: runtime.SearchEntry{
 			Name:                  "shop",
+			Namespace:             "more",
 			Summary:               "take return schema file defin/define",
 			ParameterNames:        "custom/customer, line, local",
 			ParameterDescriptions: "order",

@@ -110,6 +110,7 @@ func cutPagesCapability(h Handlers) runtime.Capability {
 			Name:                  "cut page",
 			Namespace:             "shape/shaped",
 			Summary:               "answer page may cut",
+			ParameterNames:        "from",
 			ParameterDescriptions: "id 64 bit",
 		},
 		Effect:      runtime.EffectRead,

@@ -419,7 +419,7 @@ func unionCapability(h Handlers) runtime.Capability {
 			Name:           "union",
 			Namespace:      "shape",
 			Summary:        "take return valu/value json type tell apart",
-			ParameterNames: "formula, entri/entry",
+			ParameterNames: "formula, ani/any, entri/entry",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
