@@ -73,6 +73,10 @@ func TestSharedPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := server.Execute(t.Context(), authz.Local(), string(source))
+			check, checkErr := server.Check(t.Context(), authz.Local(), string(source))
+			if checkErr != nil || (err == nil) != (len(check.Problems) == 0) {
+				t.Errorf("the check finds %+v, %v; the run %v", check.Problems, checkErr, err)
+			}
 			if told, waits := waiting()[name]; waits {
 				if diff := cmp.Diff(told, explain(err)); diff != "" {
 					t.Errorf("diagnostic (-want +got):\n%s", diff)
