@@ -121,11 +121,23 @@ fuzz: ## Run each fuzz target for FUZZTIME
 		$(GO) test -run '^$$' -fuzz "^$${declaration#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
 	done <<<"$$targets"
 
+# What differential generates: programs of a seed, so many of them.
+SEED := 1
+PROGRAMS := 10000
+DIFFERENTIAL := runtime/program/testdata/differential
+
+.PHONY: differential
+differential: ## Compare PROGRAMS random programs of SEED with python3's answers, and count their constructs
+	@mkdir -p $(BIN)
+	python3 -B $(DIFFERENTIAL)/generate.py $(SEED) $(PROGRAMS) $(BIN)/programs.txt
+	$(GO) test -count=1 -run '^TestRandomProgramsAnswerAsCPython$$' -v ./runtime/program -programs '$(abspath $(BIN))/programs.txt'
+
 .PHONY: soak
-soak: ## Run every hostile program, compare a million values, fuzz each target for half a minute, repeat the tests under the race detector
+soak: ## Run every hostile program, compare a million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -run '^TestBoundedIsTheSame$$' -v ./runtime/program -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms)$$' -v ./codegen -soak
+	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s
 	$(GO) test -race -count=3 -timeout 2h ./runtime/... ./cmd/...
 

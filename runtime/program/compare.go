@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -38,6 +39,9 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		}
 	case starlark.Int, starlark.Float, starlark.Bool:
 		if a, b := number(x), number(y); isNumber(b) {
+			if isNaN(a) || isNaN(b) {
+				return op == syntax.NEQ, nil
+			}
 			return starlark.Compare(op, a, b)
 		}
 	case *starlark.List:
@@ -76,6 +80,11 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		return op == syntax.NEQ, nil
 	}
 	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, className(x), className(y))
+}
+
+func isNaN(v starlark.Value) bool {
+	f, ok := v.(starlark.Float)
+	return ok && f != f
 }
 
 func isMapping(v starlark.Value) bool {
@@ -139,7 +148,7 @@ func (e *engine) compareItems(op syntax.Token, x, y starlark.Indexable, depth in
 		if err != nil {
 			return false, err
 		}
-		if same {
+		if same || isNaN(a) && isNaN(b) { // itself, as far as anyone can tell
 			continue
 		}
 		if isEquality(op) {
@@ -226,7 +235,17 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 		}
 	}
 	if over, ok := y.(starlark.Container); ok { // a range
-		return over.Has(x)
+		if f, ok := x.(starlark.Float); ok && float64(f) == math.Trunc(float64(f)) && !math.IsInf(float64(f), 0) {
+			n, err := starlark.NumberToInt(f)
+			if err != nil {
+				return false, err
+			}
+			x = n
+		}
+		if n, ok := number(x).(starlark.Int); ok {
+			return over.Has(n)
+		}
+		return false, nil
 	}
 	if _, err := e.iter(y); err != nil {
 		return false, raise("TypeError", "argument of type '%s' is not iterable", className(y))
@@ -251,8 +270,8 @@ func (e *engine) hasItem(x starlark.Value, items starlark.Indexable) (bool, erro
 		if err := e.charge(1); err != nil {
 			return false, err
 		}
-		if same, err := e.equal(items.Index(i), x); err != nil || same {
-			return same, err
+		if same, err := e.equal(items.Index(i), x); err != nil || same || isNaN(x) && isNaN(items.Index(i)) {
+			return err == nil, err
 		}
 	}
 	return false, nil

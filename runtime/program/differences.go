@@ -93,6 +93,19 @@ func Differences() []Difference {
 			ExampleHere: "TypeError: argument after ** must be a mapping, not int",
 		},
 		{
+			Construct: "the texts of errors about bounds",
+			CPython:   "name its own bounds and how to raise them", Here: "name those of this engine",
+			Reason:  "a program cannot raise them",
+			Example: "str(10 ** 5000)\n", ExampleCPython: "ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
+			ExampleHere: "ValueError: Exceeds the limit (4300 digits) for integer string conversion",
+		},
+		{
+			Construct: "recursion",
+			CPython:   "RecursionError at 1,000 calls, which a program can catch", Here: "the program ends at 5,000 calls",
+			Reason:  "it is a limit, and no limit can be caught",
+			Example: "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(2000)\n", ExampleCPython: "RecursionError", ExampleHere: "ok 2000",
+		},
+		{
 			Construct: "hash",
 			CPython:   "of whatever can be a key", Here: "of strings",
 			Reason:  "CPython's hashes of strings differ from run to run, and nothing else asks for one",

@@ -84,5 +84,26 @@ func parsed(s string) any {
 	if err := d.Decode(&v); err != nil {
 		return err.Error()
 	}
+	return floats(v)
+}
+
+// floats makes one of each number that is written as one: 1e+17 and 1.0e17 are
+// the same, and 1 is no float.
+func floats(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if strings.ContainsAny(string(v), ".eE") {
+			f, _ := v.Float64()
+			return f
+		}
+	case []any:
+		for i := range v {
+			v[i] = floats(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = floats(v[key])
+		}
+	}
 	return v
 }

@@ -17,14 +17,7 @@ func (e *engine) display(name string) native {
 				items = append(items, v)
 				continue
 			}
-			over, err := e.iter(v)
-			if err != nil && name == lower.MakeSet {
-				return nil, err
-			}
-			if err != nil {
-				return nil, raise("TypeError", "Value after * must be an iterable, not %s", className(v))
-			}
-			more, err := e.collect(over)
+			more, err := e.starred(name, v)
 			if err != nil {
 				return nil, err
 			}
@@ -42,6 +35,18 @@ func (e *engine) display(name string) native {
 		}
 		return starlark.NewList(items), nil
 	}
+}
+
+// starred are the elements of v in a display.
+func (e *engine) starred(display string, v starlark.Value) ([]starlark.Value, error) {
+	over, err := e.iter(v)
+	if err != nil && display != lower.MakeSet {
+		err = raise("TypeError", "Value after * must be an iterable, not %s", className(v))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.collect(over)
 }
 
 // makeDict makes a dict of pairs, and of mappings where the flags say so.

@@ -3,6 +3,8 @@ package program
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -79,6 +81,11 @@ func (x *exception) Attr(name string) (starlark.Value, error) {
 				return x.args[0], nil
 			}
 			return starlark.None, nil
+		}
+	}
+	if x.class.name == "JSONDecodeError" {
+		if v := x.decodeError(name); v != nil {
+			return v, nil
 		}
 	}
 	if f := x.fault; f != nil {
@@ -198,4 +205,25 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 		stack = stack[:n-1] // where it was called, not what was
 	}
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
+}
+
+var decodePlace = regexp.MustCompile(`^(.*): line (\d+) column (\d+) \(char (\d+)\)$`)
+
+// decodeError is an attribute that only JSONDecodeError has, read from the
+// text; nil if there is none of that name.
+func (x *exception) decodeError(name string) starlark.Value {
+	text, err := x.text()
+	m := decodePlace.FindStringSubmatch(text)
+	if err != nil || m == nil {
+		return nil
+	}
+	if name == "msg" {
+		return starlark.String(m[1])
+	}
+	for i, attribute := range []string{"lineno", "colno", "pos"} {
+		if n, err := strconv.Atoi(m[2+i]); attribute == name && err == nil {
+			return starlark.MakeInt(n)
+		}
+	}
+	return nil
 }

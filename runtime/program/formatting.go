@@ -2,6 +2,7 @@ package program
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -89,9 +90,34 @@ func (e *engine) converted(x starlark.Value, conversion string) (string, error) 
 			}
 			return text.Repr(string(s), true), nil
 		}
-		return e.repr(x)
+		s, err := e.repr(x)
+		if err == nil {
+			s, err = e.escaped(s)
+		}
+		return s, err
 	}
 	return e.str(x)
+}
+
+// escaped is s, a repr, with its characters beyond ASCII escaped.
+func (e *engine) escaped(s string) (string, error) {
+	if err := e.roomBytes(10 * len(s)); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, "\\x%02x", r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			fmt.Fprintf(&b, "\\U%08x", r)
+		}
+	}
+	return b.String(), nil
 }
 
 // roomDigits refuses an int whose decimal text would be too long.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"math"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -47,6 +48,12 @@ func (e *engine) checkOf(name string) check {
 		return c
 	}
 	switch name {
+	case lower.Items + "list", lower.Items + "tuple", lower.Items + "mkset":
+		display := "$" + strings.TrimPrefix(name, lower.Items)
+		return func(x starlark.Value) (starlark.Value, error) {
+			items, err := e.starred(display, x)
+			return starlark.Tuple(items), err
+		}
 	case lower.Spread:
 		return e.spread
 	case lower.SpreadNamed:
@@ -272,7 +279,7 @@ func same(x, y starlark.Value) bool {
 		return ok && len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 	case starlark.Float:
 		y, ok := y.(starlark.Float)
-		return ok && x == y
+		return ok && math.Float64bits(float64(x)) == math.Float64bits(float64(y))
 	case starlark.Bool, starlark.NoneType:
 		return x == y
 	}

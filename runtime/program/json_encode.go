@@ -220,10 +220,6 @@ func (w *jsonWriter) string(s string) error {
 		case r == '\f':
 			w.out = append(w.out, `\f`...)
 		case r < ' ' || w.style.ascii && r >= 0x7f && r < 0x10000:
-			if r == 0x7f {
-				w.out = append(w.out, 0x7f)
-				break
-			}
 			w.unicode(r)
 		case w.style.ascii && r >= 0x10000:
 			high, low := utf16.EncodeRune(r)

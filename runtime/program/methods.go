@@ -147,6 +147,9 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 			names = x.AttrNames()
 		}
 	}
+	if f := numberMethod(x, name); f != nil {
+		return e.native(name, f), nil
+	}
 	if name == "__class__" {
 		return e.classOf(x), nil
 	}

@@ -116,6 +116,9 @@ func (e *engine) repeat(sequence starlark.Value, n starlark.Int) (starlark.Value
 	default:
 		return starlark.Binary(syntax.STAR, sequence, n)
 	}
+	if _, small := n.Int64(); !small {
+		return nil, raise("OverflowError", "cannot fit 'int' into an index-sized integer")
+	}
 	length := starlark.Len(sequence)
 	if n.Sign() > 0 && length > 0 {
 		most := maxItems

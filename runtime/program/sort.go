@@ -116,6 +116,9 @@ func (s *sorter) turn(n int) {
 
 // order sorts items, stably.
 func (e *engine) order(thread *starlark.Thread, items []starlark.Value, by, reverse starlark.Value) ([]starlark.Value, error) {
+	if _, ok := number(reverse).(starlark.Int); !ok {
+		return nil, raise("TypeError", "'%s' object cannot be interpreted as an integer", className(reverse))
+	}
 	s := &sorter{engine: e, values: items, keys: items, reverse: bool(reverse.Truth())}
 	if by != starlark.None {
 		s.paired = true

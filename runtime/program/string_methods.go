@@ -484,11 +484,11 @@ func expandTabs(e *engine, s string, args []starlark.Value) (starlark.Value, err
 func replaceMethod(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 	old, ok := starlark.AsString(args[0])
 	if !ok {
-		return nil, raise("TypeError", "replace() argument 1 must be str, not %s", className(args[0]))
+		return nil, raise("TypeError", "replace() argument 1 must be str, not %s", typeName(args[0]))
 	}
 	by, ok := starlark.AsString(args[1])
 	if !ok {
-		return nil, raise("TypeError", "replace() argument 2 must be str, not %s", className(args[1]))
+		return nil, raise("TypeError", "replace() argument 2 must be str, not %s", typeName(args[1]))
 	}
 	most := -1
 	if len(args) > 2 {
@@ -511,7 +511,7 @@ func removeMethod(remove func(s, affix string) string) func(e *engine, s string,
 	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 		affix, ok := starlark.AsString(args[0])
 		if !ok {
-			return nil, raise("TypeError", "removeprefix() argument must be str, not %s", className(args[0]))
+			return nil, raise("TypeError", "removeprefix() argument must be str, not %s", typeName(args[0]))
 		}
 		return starlark.String(remove(s, affix)), e.chargeBytes(min(len(s), len(affix)))
 	}

@@ -125,6 +125,11 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 		}
 		return w.value(v.args, depth)
 	}
+	if className(v) == "range" {
+		if n, ok := strings.CutPrefix(v.String(), "range("); ok && !strings.Contains(n, ",") {
+			return w.text("range(0, " + n)
+		}
+	}
 	return w.text(v.String())
 }
 

@@ -115,8 +115,8 @@ func (l *lowerer) def(p python.Pos, name string, parameters []syntax.Expr, body 
 	return &syntax.DefStmt{Def: at, Name: l.ident(p, name), Lparen: at, Params: parameters, Rparen: at, Body: l.filled(p, body)}
 }
 
-// temporary is a variable that no program has.
+// temporary is a variable that no program has, nor a cell of one.
 func (l *lowerer) temporary() string {
 	l.temporaries++
-	return "$t" + strconv.Itoa(l.temporaries)
+	return "$" + strconv.Itoa(l.temporaries)
 }

@@ -49,6 +49,9 @@ func (l *lowerer) arguments(p python.Pos, list []python.Argument) []syntax.Expr 
 	var items, keys, values []python.Expr
 	star, stars := false, false
 	for _, a := range list {
+		stars = stars || a.Star == 2 // one dict for all that is named: no name twice
+	}
+	for _, a := range list {
 		switch {
 		case a.Star == 1:
 			star = true

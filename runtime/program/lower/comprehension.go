@@ -58,7 +58,7 @@ func (l *lowerer) clause(out []syntax.Node, clause *python.Clause, x syntax.Expr
 
 // forClause takes elements apart by more clauses:
 //
-//	for $t1 in x for (a, $t2) in [$unpack($t1, 2, -1)] for (b, c) in [$unpack($t2, 2, -1)]
+//	for $1 in x for (a, $2) in [$unpack($1, 2, -1)] for (b, c) in [$unpack($2, 2, -1)]
 func (l *lowerer) forClause(out []syntax.Node, p python.Pos, target python.Expr, x syntax.Expr) []syntax.Node {
 	at := l.position(p)
 	if n, ok := target.(*python.Name); ok {
@@ -125,7 +125,7 @@ func (l *lowerer) takeApart(out []syntax.Node, p python.Pos, items []python.Expr
 //
 // A target that is no name is taken apart by a list comprehension:
 //
-//	$generator(x, lambda $t1: [… for (a, b) in [$unpack($t1, 2, -1)]][0], -1)
+//	$generator(x, lambda $1: [… for (a, b) in [$unpack($1, 2, -1)]][0], -1)
 func (l *lowerer) generator(e *python.Comprehension, i int, x syntax.Expr) syntax.Expr {
 	clause := &e.Clauses[i]
 	p := clause.Pos

@@ -27,11 +27,11 @@
 //
 // # try
 //
-//	def $body1(): …
-//	$t1 = $try($body1)            # None, a signal, or what was caught
-//	if $caught - $t1:
-//	    if ($matches - $t1) - E: …
-//	    else: $reraise - $t1
+//	def $body$1(): …
+//	$1 = $try($body$1)            # None, a signal, or what was caught
+//	if $caught - $1:
+//	    if ($matches - $1) - E: …
+//	    else: $reraise - $1
 //
 // break, continue and return leave such a body as signals.
 package lower

@@ -159,10 +159,17 @@ func (l *lowerer) display(p python.Pos, helper string, items []python.Expr) synt
 	args := make([]syntax.Expr, 1, len(items)+1)
 	for i, e := range items {
 		flags[i] = '.'
-		if s, ok := e.(*python.Starred); ok {
-			flags[i], e = '*', s.Value
+		s, ok := e.(*python.Starred)
+		if !ok {
+			args = append(args, l.expression(e))
+			continue
 		}
-		args = append(args, l.expression(e))
+		flags[i] = '*'
+		x := l.expression(s.Value)
+		if i < len(items)-1 { // gone through before what follows is evaluated
+			x = l.unary(p, Items+strings.TrimPrefix(helper, "$"), x)
+		}
+		args = append(args, x)
 	}
 	args[0] = l.text(p, string(flags))
 	return l.call(p, helper, args...)

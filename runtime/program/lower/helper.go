@@ -66,6 +66,9 @@ const (
 	Exception = "$exception"
 	// Reraise raises what was caught again; Finish does if something was.
 	Reraise, Finish = "$reraise", "$finish"
+	// Items precedes list, tuple or mkset: the elements of its operand, which
+	// stands behind a star in such a display.
+	Items = "$*"
 	// Spread and SpreadNamed check the operands of f(*x) and f(**x).
 	Spread, SpreadNamed = "$*args", "$**args"
 )

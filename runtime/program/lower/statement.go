@@ -100,10 +100,10 @@ func (l *lowerer) delete(target python.Expr) syntax.Stmt {
 
 // while keeps, for an else part, whether break ended it.
 //
-//	$t1 = False
+//	$1 = False
 //	while test:
-//	    … $t1 = True; break …
-//	if not $t1: else
+//	    … $1 = True; break …
+//	if not $1: else
 func (l *lowerer) while(out []syntax.Stmt, s *python.While) []syntax.Stmt {
 	p := s.Pos
 	out, broke := l.beginLoop(out, p, s.Else)

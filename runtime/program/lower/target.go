@@ -86,7 +86,7 @@ func (l *lowerer) store(out []syntax.Stmt, p python.Pos, target python.Expr, val
 
 // unpack takes value apart.
 //
-//	($t1, $t2) = $unpack(value, 2, -1)
+//	($1, $2) = $unpack(value, 2, -1)
 //
 // where names that are no cells stand for themselves.
 func (l *lowerer) unpack(out []syntax.Stmt, p python.Pos, items []python.Expr, value syntax.Expr) []syntax.Stmt {

@@ -9,10 +9,10 @@ import (
 // try lowers the statement as the package describes it. With a finally part,
 // all else becomes a function within:
 //
-//	def $body2(): what stands before finally
-//	$t2 = $try($body2)
+//	def $body$2(): what stands before finally
+//	$2 = $try($body$2)
 //	finally
-//	$finish - $t2      # raises what was caught
+//	$finish - $2      # raises what was caught
 //	signals
 func (l *lowerer) try(out []syntax.Stmt, s *python.Try) []syntax.Stmt {
 	if len(s.Finally) == 0 {

@@ -116,7 +116,7 @@ class Expressions:
             args.append("key=5")
         if "option" in extra and self.chance(0.5):
             args.append(self.pick(["option=4", "4"]) if "*" not in "".join(args) else "option=4")
-        if "named" in extra and self.chance(0.6):
+        if "named" in extra and self.chance(0.9):
             args += self.pick([["z=1"], ["**{'w': 2}"], ["z=1", "**{'w': 2}"]])
         return f"{name}({', '.join(args)})"
 

@@ -15,7 +15,8 @@ import expressions
 import record
 
 NAMES = {"int": "ijk", "float": "fgh", "str": "stu", "bool": "bc", "ints": "xyz", "strs": "pqr", "map": "dem", "set": "vw"}
-SET = re.compile(r"\{[^{}:]*,[^{}:]*\}|\{-?[0-9]+\}")  # whose order may differ
+# What is known to differ: the order of sets, and the texts of bounds.
+DIFFERS = re.compile(r"Exceeds the limit|MemoryError|\{[^{}:]*,[^{}:]*\}|\{-?[0-9]+\}")
 LIMIT = 30  # lines of a program
 
 
@@ -67,7 +68,7 @@ class Program(expressions.Expressions):
         if depth > 0:
             kinds += ["if"] * 3 + ["for"] * 3 + ["while"] * 2 + ["try"] * 4 + ["raise"]
             if self.inside < 2 and not self.loops:
-                kinds += ["function"] * 3
+                kinds += ["function"] * (3 + 3 * self.inside)
         if self.loops:
             kinds += ["leave"]
         if self.inside:
@@ -245,8 +246,8 @@ class Program(expressions.Expressions):
         self.names = {k: [n for n in v] for k, v in self.names.items()}
         self.functions = list(self.functions)
         body, own = [], {k: [] for k in self.names}
-        declared = [n for n in self.names["int"] if self.chance(0.3)]
-        if declared and self.chance(0.7):
+        declared = [n for n in self.names["int"] if self.chance(0.3 + 0.5 * self.inside)]
+        if declared and self.chance(0.8):
             word = "global" if self.inside == 0 else "nonlocal"
             kept = [n for n in declared if word == "global" or n.endswith("1")]
             if kept:
@@ -332,7 +333,7 @@ def main():
     while len(chunks) < count:
         n += 1
         source, answer = program(f"{seed}/{n}")
-        if answer in ("RecursionError", "SyntaxError", "TooLong") or len(answer) > 4000 or len(source) > most or SET.search(answer):
+        if answer in ("RecursionError", "SyntaxError", "TooLong") or len(answer) > 4000 or len(source) > most or DIFFERS.search(answer):
             continue
         used.add(source, answer)
         chunks.append(source + "---\n" + answer + "\n")
