@@ -1,6 +1,9 @@
 package program
 
 import (
+	"slices"
+	"strings"
+
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -81,6 +84,10 @@ func (e *engine) function(name string) native {
 		return e.newFloat
 	case "getattr":
 		return e.getattr
+	case "hasattr":
+		return e.hasattr
+	case "dir":
+		return e.dir
 	case "hash":
 		return e.hash
 	case "int":
@@ -201,6 +208,37 @@ func (e *engine) fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 		w.out.WriteString("…")
 	}
 	return nil, raise("RuntimeError", "%s", w.out.String())
+}
+
+func (e *engine) hasattr(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := argumentCount(b.Name(), len(args)+len(kwargs), 2, 2); err != nil {
+		return nil, err
+	}
+	name, ok := starlark.AsString(args[1])
+	if !ok {
+		return nil, raise("TypeError", "attribute name must be string, not '%s'", className(args[1]))
+	}
+	if _, err := e.attr(args[0], name); err != nil {
+		return starlark.False, e.stopped()
+	}
+	return starlark.True, nil
+}
+
+// dir is the names that hasattr finds, sorted, without those that begin with
+// underscores.
+func (e *engine) dir(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := argumentCount(b.Name(), len(args)+len(kwargs), 1, 1); err != nil {
+		return nil, err
+	}
+	names := methodNames(args[0])
+	if x, ok := args[0].(starlark.HasAttrs); ok && names == nil {
+		names = slices.DeleteFunc(x.AttrNames(), func(name string) bool { return strings.HasPrefix(name, "_") })
+		slices.Sort(names)
+	}
+	if err := e.charge(len(names)); err != nil {
+		return nil, err
+	}
+	return textList(names), nil
 }
 
 func (e *engine) getattr(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -20,7 +20,7 @@ func (e *engine) mathMember(name string) starlark.Value {
 		return starlark.Float(math.Inf(1))
 	case "nan":
 		return starlark.Float(math.NaN())
-	case "ceil", "floor", "trunc", "round":
+	case "ceil", "floor", "trunc":
 		return e.native(name, roundTo(name))
 	case "isqrt", "factorial":
 		return e.native(name, e.intFunction(name))
@@ -147,8 +147,7 @@ func checked(y float64, args ...float64) (starlark.Value, error) {
 	return starlark.Float(y), nil
 }
 
-// roundTo is ceil, floor, trunc and Starlark's round, which is half away from
-// zero.
+// roundTo is ceil, floor and trunc.
 func roundTo(name string) native {
 	return func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		if err := argumentCount("math."+name, len(args)+len(kwargs), 1, 1); err != nil {
@@ -171,10 +170,8 @@ func roundTo(name string) native {
 			x = math.Ceil(x)
 		case "floor":
 			x = math.Floor(x)
-		case "trunc":
-			x = math.Trunc(x)
 		default:
-			x = math.Round(x)
+			x = math.Trunc(x)
 		}
 		return starlark.NumberToInt(starlark.Float(x))
 	}
