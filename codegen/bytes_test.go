@@ -31,22 +31,22 @@ func TestBytes(t *testing.T) {
 	exchanges(t, func(b *runtime.Builder) { blobs.Register(b, blobsHandler{&got}) }, []exchange{
 		{
 			name:      "data",
-			source:    `r = blobs.swap(data=b"\x00\xffa")` + "\n" + `[r.data == b"a\xff\x00", type(r.data), len(r.data), r]`,
+			source:    `r = blobs.swap(data=b"\x00\xffa")` + "\n" + `[r.data == b"a\xff\x00", type(r.data).__name__, len(r.data), r]`,
 			arguments: `{"d_data":"AP8i","d_none":"","data":"AP9h"}`,
 			view:      map[string]any{"d_data": "AP8i", "d_none": "", "data": "AP9h"},
 			result:    `[true,"bytes",3,{"data":"Yf8A"}]`,
 		},
 		{
 			name:      "everywhere",
-			source:    `r = blobs.swap(data=bytes(""), blob=bytes("é"), maybe=None, parts=[b"", b"\xff"], d_data=b"", d_none=b"x")` + "\n" + `[r.data, r.parts["b"] == b"", r.parts]`,
+			source:    `r = blobs.swap(data=b"", blob="é".encode(), maybe=None, parts=[b"", b"\xff"], d_data=b"", d_none=b"x")` + "\n" + `[r.data, r.parts["b"] == b"", r.parts]`,
 			arguments: `{"blob":"w6k=","d_data":"","d_none":"eA==","data":"","maybe":null,"parts":["","/w=="]}`,
 			result:    `["w6k=",true,{"a":"w6k=","b":""}]`,
 		},
-		{name: "str", source: `blobs.swap(data="AP9h")`, failure: "data: expected bytes, got str: convert it with bytes(…)"},
+		{name: "str", source: `blobs.swap(data="AP9h")`, failure: "data: expected bytes, got str: convert it with text.encode()"},
 		{name: "list", source: `blobs.swap(data=b"", parts=[b"", 1])`, failure: "parts[1]: expected bytes, got int"},
 		{name: "too long", source: `blobs.swap(data=b"1234567")`, failure: "data: expected at most 8 base64 characters, got 12"},
 		{name: "too short", source: `blobs.swap(data=b"", maybe=b"")`, failure: "maybe: expected at least 4 base64 characters, got 0"},
-		{name: "cap", source: `blobs.swap(data=b"", parts=[bytes("a" * 49153)])`, failure: "parts[0]: expected at most 65536 base64 characters, got 65540"},
+		{name: "cap", source: `blobs.swap(data=b"", parts=[b"a" * 49153])`, failure: "parts[0]: expected at most 65536 base64 characters, got 65540"},
 		{
 			name: "output", source: `blobs.swap(data=b"", blob=b"1234567")`,
 			arguments: `{"blob":"MTIzNDU2Nw==","d_data":"AP8i","d_none":"","data":""}`, failure: ": the capability failed",

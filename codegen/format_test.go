@@ -38,10 +38,10 @@ func TestFormats(t *testing.T) {
 		{
 			// The form is kept: small t, an offset, a zero at the end.
 			name:      "moment",
-			source:    `r = forms.move(at="2026-11-29t18:00:00.50+01:00")` + "\n" + `[r.at, type(r.at), r.wait]`,
+			source:    `r = forms.move(at="2026-11-29t18:00:00.50+01:00")` + "\n" + `[r.at, type(r.at).__name__, r.wait]`,
 			arguments: `{"at":"2026-11-29t18:00:00.50+01:00","wait":"PT5M"}`,
 			view:      map[string]any{"at": "2026-11-29t18:00:00.50+01:00", "wait": "PT5M"},
-			result:    `["2026-11-29T18:05:00.5+01:00","string","PT5M"]`,
+			result:    `["2026-11-29T18:05:00.5+01:00","str","PT5M"]`,
 		},
 		{
 			name:      "everywhere",

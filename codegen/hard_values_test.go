@@ -76,17 +76,17 @@ func TestHardValues(t *testing.T) {
 		{
 			"1e400, number",
 			`"number":1e400`, `refused: number: expected a number in the range of a 64-bit float, got 1e400`,
-			`number=1e400`, `refused: : invalid float literal`,
+			`number=1e400`, `refused: number: expected a finite number, got infinity`,
 		},
 		{
 			"1e400, integer",
 			`"int":1e400`, `refused: int: expected an integer from -9007199254740991 to 9007199254740991, got 1e400`,
-			`int=1e400`, `refused: : invalid float literal`,
+			`int=1e400`, `refused: int: expected int, got float`,
 		},
 		{
 			"1e400, anything",
 			`"any":1e400`, `refused: any: expected a number in the range of a 64-bit float, got 1e400`,
-			`any=1e400`, `refused: : invalid float literal`,
+			`any=1e400`, `refused: any: expected a finite number, got infinity`,
 		},
 		{
 			"10**400, number",
@@ -296,17 +296,17 @@ func TestHardValues(t *testing.T) {
 		{
 			"lone surrogate, string",
 			`"text":"\ud800"`, `refused: text: half a surrogate pair in a string`,
-			`text="\ud800"`, `refused: : invalid Unicode code point U+D800`,
+			`text="\ud800"`, `refused: : U+D800 is no character`,
 		},
 		{
 			"lone low surrogate, string",
 			`"text":"\udc00x"`, `refused: text: half a surrogate pair in a string`,
-			`text="\udc00x"`, `refused: : invalid Unicode code point U+DC00`,
+			`text="\udc00x"`, `refused: : U+DC00 is no character`,
 		},
 		{
 			"lone surrogate, key",
 			`"map":{"\ud800":1}`, `refused: map: half a surrogate pair in a string`,
-			`map={"\ud800": 1}`, `refused: : invalid Unicode code point U+D800`,
+			`map={"\ud800": 1}`, `refused: : U+D800 is no character`,
 		},
 		{
 			"pair of surrogates",
@@ -316,22 +316,22 @@ func TestHardValues(t *testing.T) {
 		{
 			"half of a character, string",
 			`"text":"` + "\xc3" + `"`, `refused: text: invalid UTF-8 in a string`,
-			`text="é"[:1]`, `refused: text: the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)`,
+			`text=b"\xc3".decode()`, `refused: : UnicodeDecodeError: 'utf-8' codec can't decode byte 0xc3 in position 0: unexpected end of data`,
 		},
 		{
 			"half of a character, key",
 			`"map":{"` + "\xc3" + `":1}`, `refused: map: invalid UTF-8 in a string`,
-			`map={"é"[:1]: 1}`, "refused: map['\ufffd']: the key is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)",
+			`map={"éa"[:1]: 1}`, `{"map":{"é":1}}`,
 		},
 		{
 			"half of a character, anything",
 			`"any":["` + "\xc3" + `"]`, `refused: any[0]: invalid UTF-8 in a string`,
-			`any=["é"[:1]]`, `refused: any[0]: the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)`,
+			`any=["éa"[:1]]`, `{"any":["é"]}`,
 		},
 		{
 			"half of a character, union",
 			`"union":"` + "\xc3" + `"`, `refused: union: invalid UTF-8 in a string`,
-			`union="é"[:1]`, `refused: union: the string is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)`,
+			`union="éa"[:1]`, `{"union":"é"}`,
 		},
 		{
 			"NUL, string",
@@ -381,7 +381,7 @@ func TestHardValues(t *testing.T) {
 		{
 			"1 MiB, bytes",
 			`"data":"` + strings.Repeat("x", mebi) + `"`, `refused: data: expected at most 65536 base64 characters, got 1048576`,
-			`data=bytes("x" * (1 << 20))`, `refused: data: the arguments are too large (MaxValueBytes is 1048576)`,
+			`data=b"x" * (1 << 20)`, `refused: data: the arguments are too large (MaxValueBytes is 1048576)`,
 		},
 		{
 			"depth 32, type",
@@ -431,7 +431,7 @@ func TestHardValues(t *testing.T) {
 		{
 			"duplicate parameter",
 			`"int":1,"int":1`, `refused: int: given twice`,
-			`int=1, int=1`, `refused: : keyword argument "int" is repeated`,
+			`int=1, int=1`, `refused: : keyword argument repeated: int`,
 		},
 		{
 			"duplicate in **",
@@ -441,17 +441,17 @@ func TestHardValues(t *testing.T) {
 		{
 			"duplicate key, record",
 			`"record":{"id":1,"id":1}`, `refused: record.id: given twice`,
-			`record={"id": 1, "id": 1}`, `refused: : duplicate key: "id"`,
+			`record={"id": 1, "id": 1}`, `{"record":{"id":1}}`,
 		},
 		{
 			"duplicate key, map",
 			`"map":{"a":1,"\u0061":1}`, `refused: map['a']: given twice`,
-			`map={"a": 1, "a": 1}`, `refused: : duplicate key: "a"`,
+			`map={"a": 1, "a": 1}`, `{"map":{"a":1}}`,
 		},
 		{
 			"duplicate key, anything",
 			`"any":{"a":1,"a":1}`, `refused: any.a: given twice`,
-			`any={"a": 1, "a": 1}`, `refused: : duplicate key: "a"`,
+			`any={"a": 1, "a": 1}`, `{"any":{"a":1}}`,
 		},
 		{
 			"unknown parameter",
@@ -551,7 +551,7 @@ func TestHardValues(t *testing.T) {
 		{
 			"text for bytes",
 			`"data":"A"`, `refused: data: expected base64 text with padding (RFC 4648 section 4)`,
-			`data="AA=="`, `refused: data: expected bytes, got str: convert it with bytes(…)`,
+			`data="AA=="`, `refused: data: expected bytes, got str: convert it with text.encode()`,
 		},
 		{
 			"function",

@@ -32,7 +32,7 @@ func TestInt64(t *testing.T) {
 	exchanges(t, func(b *runtime.Builder) { wide.Register(b, wideHandler{&got}) }, []exchange{
 		{
 			name:      "above 2^53",
-			source:    `r = wide.keep(id=9007199254740992)` + "\n" + `[r.next == 9007199254740993, r.next - 9007199254740992, type(r.next), r]`,
+			source:    `r = wide.keep(id=9007199254740992)` + "\n" + `[r.next == 9007199254740993, r.next - 9007199254740992, type(r.next).__name__, r]`,
 			arguments: `{` + wideDefaults + `"id":"9007199254740992","none":null}`,
 			view: map[string]any{
 				"d_id": "9007199254740993", "d_rows": []any{map[string]any{"id": "9223372036854775807"}, map[string]any{"id": "7"}},

@@ -180,7 +180,7 @@ func TestRunOpaque(t *testing.T) {
 			out: opaqueOutput(`{"x":"y"}`), result: `"y"`,
 		},
 		{
-			name: "wide integers in results are exact", program: `r = shapes.opaque(value = 0); return [r["id"] + 1 == 9007199254740994, type(r["f"]), r["id"]]`,
+			name: "wide integers in results are exact", program: `r = shapes.opaque(value = 0); return [r["id"] + 1 == 9007199254740994, type(r["f"]).__name__, r["id"]]`,
 			canonical: `{` + filled + `"value":0}`, in: in(`0`),
 			out: opaqueOutput(`{"id":9007199254740993,"f":1e20}`), result: `[true,"float","9007199254740993"]`,
 		},
@@ -190,7 +190,6 @@ func TestRunOpaque(t *testing.T) {
 		{name: "not finite", program: `return shapes.opaque(value = {"a b": float("nan")})`, err: runtime.ErrInvalidArguments, path: "value['a b']"},
 		{name: "function", program: `return shapes.opaque(value = [len])`, err: runtime.ErrInvalidArguments, path: "value[0]"},
 		{name: "key that is no string", program: `return shapes.opaque(value = {1: 2})`, err: runtime.ErrInvalidArguments, path: "value"},
-		{name: "half a character", program: `return shapes.opaque(value = {"a": "é"[:1]})`, err: runtime.ErrInvalidArguments, path: "value.a"},
 		{name: "too many items", program: `return shapes.opaque(value = 1, many = [1, 2, 3, 4])`, err: runtime.ErrInvalidArguments, path: "many"},
 		{name: "as deep as a value may be", program: `return shapes.opaque(value = ` + deep(31) + `)`, canonical: `{` + filled + `"value":` + deep(31) + `}`, in: in(deep(31)), out: opaqueOutput(deep(32)), result: deep(32)},
 		{name: "too deep", program: `return shapes.opaque(value = ` + deep(32) + `)`, err: runtime.ErrResourceLimit, path: "value" + "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"},

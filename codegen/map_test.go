@@ -31,7 +31,7 @@ func TestMaps(t *testing.T) {
 		{
 			// UTF-16 order: the character above U+FFFF is before U+FF5E.
 			name:      "order",
-			source:    "r = tables.take(env={\"b\": \"xx\", \"\uff5e\": \"\", \"\U0001F600\": \"four\"})\n[r, [k for k in r], r[\"b\"], type(r)]",
+			source:    "r = tables.take(env={\"b\": \"xx\", \"\uff5e\": \"\", \"\U0001F600\": \"four\"})\n[r, [k for k in r], r[\"b\"], type(r).__name__]",
 			arguments: `{` + mapDefaults + "\"env\":{\"b\":\"xx\",\"\U0001F600\":\"four\",\"\uff5e\":\"\"}}",
 			view:      map[string]any{"d_map": map[string]any{"a": map[string]any{"set": false}, "b c": map[string]any{"set": true}}, "d_none": map[string]any{}, "env": map[string]any{"b": "xx", "\uff5e": "", "\U0001F600": "four"}},
 			result:    "[{\"b\":2,\"\U0001F600\":4,\"\uff5e\":0},[\"b\",\"\U0001F600\",\"\uff5e\"],2,\"dict\"]",
@@ -47,7 +47,6 @@ func TestMaps(t *testing.T) {
 		{name: "key length", source: `tables.take(env={"": "x"})`, failure: "env['']: the key: expected at least 1 character, got 0"},
 		{name: "key pattern", source: `tables.take(env={"a b": "x"})`, failure: "env['a b']: the key: expected a match of the pattern ^[^ ]*$"},
 		{name: "key kind", source: `tables.take(env={1: "x"})`, failure: "env: expected string keys, got a key of type int"},
-		{name: "half a key", source: `tables.take(env={"é"[:1]: "x"})`, failure: "env['\ufffd']: the key is not valid UTF-8 (Starlark strings are bytes: a slice can cut a character in half)"},
 		{name: "too few", source: `tables.take(env={})`, failure: "env: expected at least 1 member, got 0"},
 		{name: "too many", source: `tables.take(env={"a": "", "b": "", "c": "", "d": ""})`, failure: "env: expected at most 3 members, got 4"},
 		{name: "list", source: `tables.take(env=["a"])`, failure: "env: expected dict[str, str], got list"},

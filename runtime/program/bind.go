@@ -245,7 +245,7 @@ func mistyped(s *shape, v starlark.Value) *refusal {
 	case s.kind == binding.Array && s.items.holds(v):
 		r.message += ": put brackets around it"
 	case s.kind == binding.Bytes && typeName(v) == "str":
-		r.message += ": convert it with bytes(…)"
+		r.message += ": convert it with text.encode()"
 	case s.kind == binding.Object:
 		r.message += s.listed(": write a dict with ")
 	}
