@@ -436,7 +436,7 @@ func TestHardValues(t *testing.T) {
 		{
 			"duplicate in **",
 			``, ``,
-			`int=1, **{"int": 1}`, `refused: int: given twice`,
+			`int=1, **{"int": 1}`, `refused: : TypeError: got multiple values for keyword argument 'int'`,
 		},
 		{
 			"duplicate key, record",
