@@ -158,7 +158,7 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindReady, protocol: protocol, digest: f.digest})
 		hang()
 	},
-	"trailing bytes": func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 6, 0x94, 19, 0xC2, 1, 0, 0xC0}); hang() },
+	"trailing bytes": func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 7, 0x95, 19, 0xC2, 0xC2, 1, 0, 0xC0}); hang() },
 	"sequence":       func(f *fake) { f.ready(); f.call(2); hang() },
 	"same sequence":  func(f *fake) { f.ready(); f.call(1); f.receive(); f.call(1); hang() },
 	"no capability": func(f *fake) {
