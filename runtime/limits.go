@@ -31,8 +31,8 @@ type Limits struct {
 	// MaxValueDepth of a value that crosses between program and host, in
 	// nested arrays and objects. Default 32.
 	MaxValueDepth int
-	// MaxValueBytes of one value that crosses, in wire encoding, and of a
-	// program's result as JSON text, too. Default 1 MiB.
+	// MaxValueBytes of one value that crosses, in wire encoding, and of data
+	// (WithData) as JSON text. Default 1 MiB.
 	MaxValueBytes int
 	// MaxIntermediateValueBytes of all successful results into one program,
 	// in wire encoding. Default 8 MiB.

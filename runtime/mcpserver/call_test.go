@@ -108,6 +108,16 @@ func TestExecute(t *testing.T) {
 	}
 }
 
+func TestExecuteSaysThatAScriptHasNoValue(t *testing.T) {
+	f := &fake{execute: func(context.Context, authz.Subject, string) (runtime.Execution, error) {
+		return runtime.Execution{Result: []byte("null"), NoValue: true}, nil
+	}}
+	content, _ := call(t, connect(t, mcpserver.Options{Runtime: f}), "execute", `{"source":"x = 1"}`)
+	if want := `{"result":null,"receipt":{"notes":["the program has no value: end it in an expression, or assign to result; what is printed is discarded"]}}`; content != want {
+		t.Errorf("got %s, want %s", content, want)
+	}
+}
+
 func TestExecuteSaysThatIntegersBecameStrings(t *testing.T) {
 	s := connect(t, mcpserver.Options{Runtime: execution(`["9007199254740993"]`, true)})
 	content, _ := call(t, s, "execute", `{"source":"x"}`)

@@ -167,3 +167,54 @@ func TestCheckSaysLimits(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// Whatever a worker sends is a report that reads, or an error; what reads is
+// written back as it was.
+func FuzzReadReport(f *testing.F) {
+	r := program.Report{
+		Problems: []*fault.Fault{{Class: fault.InvalidProgram, Message: "m", Line: 1, Column: 2}},
+		Reached:  []program.Reached{{ID: "a.b", Line: 3, Column: 4}},
+	}
+	f.Add(r.Wire())
+	f.Add([]byte{0x92, 0x90, 0x90})
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		r, err := program.ReadReport(wire)
+		if err != nil {
+			return
+		}
+		again, err := program.ReadReport(r.Wire())
+		if err != nil {
+			t.Fatalf("% x reads, but not what it is written as: %v", wire, err)
+		}
+		if diff := cmp.Diff(r, again); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// A check of any source ends without an internal failure, and finds nothing in
+// a program that the run does not refuse before it begins.
+func FuzzCheck(f *testing.F) {
+	for _, source := range []string{
+		"records.lookup(key='a', limit=-1)", "kinds.all(filter={'owner': x, **y}, tags=[*z, 1])", "attempt(a.b.other)", "pages(records, max=1)", "data['x']",
+		"try:\n  pass\nfinally:\n  records()", "async def f(): await records.lookup(key=f'{1}')", "x = lambda: [records.lookup for _ in ()]", "records.lookup = 1",
+	} {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		l := limits()
+		l.Steps = 1000
+		report, failure := program.Check(program.Program{Source: source, Data: "{}", Limits: l}, table(t))
+		if failure != nil {
+			if failure.Class != fault.Limit {
+				t.Fatalf("%q: %+v", source, failure)
+			}
+			return
+		}
+		for _, p := range report.Problems {
+			if p.Message == "" || p.Class == fault.Internal || p.Line < 1 || p.Column < 1 {
+				t.Errorf("%q: %+v", source, p)
+			}
+		}
+	})
+}
