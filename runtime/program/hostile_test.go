@@ -16,7 +16,7 @@ func TestBounds(t *testing.T) {
 	// By name, what ends it: a limit, or a part of the message.
 	for _, c := range []struct{ source, want string }{
 		// Sized before they are built.
-		{"'x' * (1 << 30)", memory}, {"(1 << 30) * b'x'", memory}, {"[0] * (1 << 30)", memory}, {"(0,) * (1 << 26)", memory}, {"'x' * (1 << 200)", memory},
+		{"'x' * (1 << 30)", memory}, {"(1 << 30) * b'x'", memory}, {"[0] * (1 << 30)", memory}, {"(0,) * (1 << 26)", memory}, {"'x' * (1 << 200)", "cannot fit 'int'"},
 		{"s = 'x' * 1000\nfor i in range(40): s += s\nlen(s)", memory}, {"s = b'x' * 1000\nfor i in range(40): s = s + s\nlen(s)", memory},
 		{"s = [0] * 1000\nfor i in range(40): s = s + s\nlen(s)", memory}, {"s = (0,) * 1000\nfor i in range(40): s = s + s\nlen(s)", memory},
 		{"s = [0] * 1000\nfor i in range(40): s += s\nlen(s)", steps}, {"d = {'k': 'x' * 1000}\nfor i in range(40): d['k'] += d['k']\nlen(d)", memory},
