@@ -3,6 +3,7 @@ package program
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.starlark.net/starlark"
 
@@ -45,12 +46,13 @@ type engine struct {
 
 	outcomeShape *shape // of attempt's records
 	failureShape *shape
-	methods      map[string]*methods        // by name, made at first use
-	modules      map[string]*module         // by name, made at first use
-	classes      map[string]*class          // by name, made at first use
-	tree         *python.Module             // the program
-	signatures   signatures                 // of the program's functions
-	early        map[*starlark.Thread]error // what ended an iteration, until it is raised
+	methods      map[string]*methods            // by name, made at first use
+	modules      map[string]*module             // by name, made at first use
+	classes      map[string]*class              // by name, made at first use
+	tree         *python.Module                 // the program
+	letters      *[utf8.RuneSelf]starlark.Value // strings of one ASCII character, made at first use
+	signatures   signatures                     // of the program's functions
+	early        map[*starlark.Thread]error     // what ended an iteration, until it is raised
 
 	pointsOf pointsCache
 	crowds   crowds // of its large dicts and sets

@@ -21,6 +21,10 @@ func (e *engine) helper(name string) starlark.Value {
 		return skip
 	case lower.Unset:
 		return unset
+	case lower.Haystack:
+		return &haystacks{engine: e}
+	case lower.Cut:
+		return &cutter{engine: e}
 	case lower.Set:
 		return &setter{engine: e}
 	}

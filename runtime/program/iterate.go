@@ -133,14 +133,26 @@ func (l *loop) Next(p *starlark.Value) bool {
 func (l *loop) Done() {}
 
 func (e *engine) characters(s string) *loop {
+	if e.letters == nil {
+		e.letters = new([utf8.RuneSelf]starlark.Value)
+	}
+	at := 0
 	return &loop{engine: e, next: func(*loop) (starlark.Value, bool) {
-		if s == "" {
+		if at >= len(s) {
 			return nil, false
 		}
-		_, size := utf8.DecodeRuneInString(s)
-		c := s[:size]
-		s = s[size:]
-		return starlark.String(c), true
+		if c := s[at]; c < utf8.RuneSelf {
+			at++
+			v := e.letters[c]
+			if v == nil {
+				v = starlark.String(s[at-1 : at])
+				e.letters[c] = v
+			}
+			return v, true
+		}
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+		return starlark.String(s[at-size : at]), true
 	}}
 }
 

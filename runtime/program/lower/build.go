@@ -65,6 +65,11 @@ func (l *lowerer) binary(p python.Pos, helper string, x, y syntax.Expr) syntax.E
 	return &syntax.BinaryExpr{X: l.unary(p, helper, x), OpPos: l.position(p), Op: syntax.MINUS, Y: y}
 }
 
+// minus is x - y, of which x is a helper that has some of its operands.
+func (l *lowerer) minus(p python.Pos, x, y syntax.Expr) syntax.Expr {
+	return &syntax.BinaryExpr{X: x, OpPos: l.position(p), Op: syntax.MINUS, Y: y}
+}
+
 // call is helper(args…).
 func (l *lowerer) call(p python.Pos, helper string, args ...syntax.Expr) syntax.Expr {
 	return &syntax.CallExpr{Fn: l.helper(p, helper), Lparen: l.position(p), Args: args, Rparen: l.position(p)}

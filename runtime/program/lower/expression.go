@@ -11,7 +11,10 @@ import (
 
 // operator is the helper of one of CPython's binary operators.
 func operator(op string) string {
-	if strings.HasPrefix(op, "is") || strings.HasPrefix(op, "not") || op == "in" {
+	if op == "in" {
+		return In
+	}
+	if strings.HasPrefix(op, "is") || strings.HasPrefix(op, "not") {
 		return "$" + op
 	}
 	switch op {
@@ -79,7 +82,10 @@ func (l *lowerer) expression(e python.Expr) syntax.Expr {
 		}
 		return l.call(e.NamePos, Attr, l.expression(e.Value), l.text(e.NamePos, e.Name))
 	case *python.Subscript:
-		if s, ok := e.Index.(*python.Slice); ok {
+		if s, ok := e.Index.(*python.Slice); ok && s.Step == nil {
+			bounds := l.bounds(s)
+			return l.minus(e.Bracket, l.binary(e.Bracket, Cut, l.expression(e.Value), bounds[0]), bounds[1])
+		} else if ok {
 			return l.call(e.Bracket, Slice, append([]syntax.Expr{l.expression(e.Value)}, l.bounds(s)...)...)
 		}
 		return l.binary(e.Bracket, Index, l.expression(e.Value), l.expression(e.Index))
@@ -142,6 +148,14 @@ func (l *lowerer) unaryOp(e *python.UnaryOp) syntax.Expr {
 // compare lowers a chain so that each operand is evaluated once, and only if
 // those before hold.
 func (l *lowerer) compare(e *python.Compare) syntax.Expr {
+	if op := e.Ops[0]; len(e.Ops) == 1 && (op == "in" || op == "not in") {
+		token := syntax.IN
+		if op == "not in" {
+			token = syntax.NOT_IN
+		}
+		p := e.OpPos[0]
+		return &syntax.BinaryExpr{X: l.expression(e.Left), OpPos: l.position(p), Op: token, Y: l.unary(p, Haystack, l.expression(e.Rights[0]))}
+	}
 	if len(e.Ops) == 1 {
 		return l.binary(e.OpPos[0], operator(e.Ops[0]), l.expression(e.Left), l.expression(e.Rights[0]))
 	}

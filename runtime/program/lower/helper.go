@@ -20,7 +20,7 @@ const (
 	LessEqual    = "$<="
 	Greater      = "$>"
 	GreaterEqual = "$>="
-	In           = "$in"
+	In           = "$has"
 	NotIn        = "$not in"
 	Is           = "$is"
 	IsNot        = "$is not"
@@ -48,6 +48,10 @@ const (
 	Iter = "$iter"
 	// Done returns its operand, or raises what ended an iteration early.
 	Done = "$done"
+	// Haystack is y of x in y: x in ($in - y).
+	Haystack = "$in"
+	// Cut is a slice without a step: (($cut - x) - low) - high.
+	Cut = "$cut"
 	// Set is x of x[y] = z: ($set - x)[y] = z.
 	Set = "$set"
 	// SetOf makes a set of a list.

@@ -100,7 +100,9 @@ class Program(expressions.Expressions):
         type = self.pick([t for t in ("ints", "strs", "map", "set") if self.names[t]] or ["none"])
         if type == "none":
             return self.assign_statement(depth)
+        self.strict += type == "set"
         n, v, i = self.pick(self.names[type]), self.expression("int", 1), self.expression("int", 1)
+        self.strict -= type == "set"
         if type == "map":
             k = self.expression("str", 1)
             return [self.pick([f"{n}[{k}] = {v}", f"{n}[{k}] += {v}", f"{n}.pop({k}, None)", f"{n}.setdefault({k}, {v})", f"{n}.update({{{k}: {v}}})",
