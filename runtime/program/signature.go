@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,23 +33,23 @@ func findSignatures(m *python.Module) signatures {
 }
 
 var (
-	missingArguments = regexp.MustCompile(`^function (\S+) missing \d+ arguments? \((.*)\)$`)
-	unknownArgument  = regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(\S+)"`)
-	tooManyArguments = regexp.MustCompile(`^function (\S+) accepts (?:no arguments|(?:at most )?(\d+) positional arguments?) \((\d+) given\)$`)
+	missingArguments = pattern(`^function (\S+) missing \d+ arguments? \((.*)\)$`)
+	unknownArgument  = pattern(`^function (\S+) got an unexpected keyword argument "(\S+)"`)
+	tooManyArguments = pattern(`^function (\S+) accepts (?:no arguments|(?:at most )?(\d+) positional arguments?) \((\d+) given\)$`)
 )
 
 // explain is the class and text of the interpreter's error about the arguments
 // of a call; the class is empty for other errors.
 func (s signatures) explain(message string) (class, text string) {
-	if m := missingArguments.FindStringSubmatch(message); m != nil {
+	if m := missingArguments().FindStringSubmatch(message); m != nil {
 		return "TypeError", s.missing(m[1], strings.Split(m[2], ", "))
 	}
-	if m := tooManyArguments.FindStringSubmatch(message); m != nil {
+	if m := tooManyArguments().FindStringSubmatch(message); m != nil {
 		most, _ := strconv.Atoi(m[2])
 		given, _ := strconv.Atoi(m[3])
 		return "TypeError", s.tooMany(m[1], most, given)
 	}
-	if m := unknownArgument.FindStringSubmatch(message); m != nil && s.isPositional(m[1], m[2]) {
+	if m := unknownArgument().FindStringSubmatch(message); m != nil && s.isPositional(m[1], m[2]) {
 		return "TypeError", fmt.Sprintf("%s() got some positional-only arguments passed as keyword arguments: '%s'", shownFunction(m[1]), m[2])
 	}
 	return "", ""

@@ -3,6 +3,7 @@ package program
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.starlark.net/starlark"
 
@@ -18,24 +19,34 @@ type translation struct {
 
 // translations are of errors that the interpreter raises by itself: for what
 // the helpers do, they raise CPython's own.
-var translations = []translation{
-	{regexp.MustCompile(`^local variable (\S+)` + lower.GlobalMark + ` referenced before assignment$`), "NameError", "name '$1' is not defined"},
-	{regexp.MustCompile(`^keywords must be strings`), "TypeError", "keywords must be strings"},
-	{regexp.MustCompile(`^invalid call of non-function \((.*)\)$`), "TypeError", "'$1' object is not callable"},
-	{regexp.MustCompile(`^range: step argument must not be zero$`), "ValueError", "range() arg 3 must not be zero"},
-	{regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(.*)"`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
-	{regexp.MustCompile(`^function (\S+) got multiple values for parameter "(.*)"$`), "TypeError", "$1() got multiple values for argument '$2'"},
-	{regexp.MustCompile(`^unhashable(?: type)?: (.*)$`), "TypeError", "unhashable type: '$1'"},
-	{regexp.MustCompile(`^(\S+): missing argument for (.*)$`), "TypeError", "$1() missing required argument '$2'"},
-	{regexp.MustCompile(`^(\S+): unexpected keyword argument "?([^"]*)"?$`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
-	{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want 1$`), "TypeError", "$1() takes exactly one argument ($2 given)"},
-	{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want (\d+)$`), "TypeError", "$1 expected $3 arguments, got $2"},
-	{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want at (most|least) 1$`), "TypeError", "$1 expected at $3 1 argument, got $2"},
-	{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want at (most|least) (\d+)$`), "TypeError", "$1 expected at $3 $4 arguments, got $2"},
-	{regexp.MustCompile(`^range: for parameter \d+: got (\S+), want int$`), "TypeError", "'$1' object cannot be interpreted as an integer"},
-	{regexp.MustCompile(`^(\S+): (?:for parameter \S+: )?got (\S+), want (?:an? )?iterable$`), "TypeError", "'$2' object is not iterable"},
-	{regexp.MustCompile(`^(?:\w+: )?cannot .*\bfrozen (?:hash table|list|set|dict)\b`), "TypeError", readOnly},
-	{regexp.MustCompile(`^called recursively`), "RecursionError", "maximum recursion depth exceeded"},
+//
+// They are compiled when the first error is looked at: most programs have none,
+// and each starts a process.
+var translations = sync.OnceValue(func() []translation {
+	return []translation{
+		{regexp.MustCompile(`^local variable (\S+)` + lower.GlobalMark + ` referenced before assignment$`), "NameError", "name '$1' is not defined"},
+		{regexp.MustCompile(`^keywords must be strings`), "TypeError", "keywords must be strings"},
+		{regexp.MustCompile(`^invalid call of non-function \((.*)\)$`), "TypeError", "'$1' object is not callable"},
+		{regexp.MustCompile(`^range: step argument must not be zero$`), "ValueError", "range() arg 3 must not be zero"},
+		{regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(.*)"`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
+		{regexp.MustCompile(`^function (\S+) got multiple values for parameter "(.*)"$`), "TypeError", "$1() got multiple values for argument '$2'"},
+		{regexp.MustCompile(`^unhashable(?: type)?: (.*)$`), "TypeError", "unhashable type: '$1'"},
+		{regexp.MustCompile(`^(\S+): missing argument for (.*)$`), "TypeError", "$1() missing required argument '$2'"},
+		{regexp.MustCompile(`^(\S+): unexpected keyword argument "?([^"]*)"?$`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
+		{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want 1$`), "TypeError", "$1() takes exactly one argument ($2 given)"},
+		{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want (\d+)$`), "TypeError", "$1 expected $3 arguments, got $2"},
+		{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want at (most|least) 1$`), "TypeError", "$1 expected at $3 1 argument, got $2"},
+		{regexp.MustCompile(`^(\S+): got (\d+) arguments?, want at (most|least) (\d+)$`), "TypeError", "$1 expected at $3 $4 arguments, got $2"},
+		{regexp.MustCompile(`^range: for parameter \d+: got (\S+), want int$`), "TypeError", "'$1' object cannot be interpreted as an integer"},
+		{regexp.MustCompile(`^(\S+): (?:for parameter \S+: )?got (\S+), want (?:an? )?iterable$`), "TypeError", "'$2' object is not iterable"},
+		{regexp.MustCompile(`^(?:\w+: )?cannot .*\bfrozen (?:hash table|list|set|dict)\b`), "TypeError", readOnly},
+		{regexp.MustCompile(`^called recursively`), "RecursionError", "maximum recursion depth exceeded"},
+	}
+})
+
+// pattern is a regular expression that is compiled when it is first asked for.
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }
 
 // readOnly is said of data: nothing else that a program holds is frozen.
@@ -43,7 +54,7 @@ const readOnly = "data is read-only"
 
 // translate is the class and text of an interpreter's error in CPython.
 func translate(message string) (class, text string) {
-	for _, t := range translations {
+	for _, t := range translations() {
 		if m := t.pattern.FindStringSubmatchIndex(message); m != nil {
 			text := string(t.pattern.ExpandString(nil, t.text, message, m))
 			return t.class, pythonTypes(text)
@@ -52,13 +63,13 @@ func translate(message string) (class, text string) {
 	return "TypeError", message
 }
 
-var noValue = regexp.MustCompile(`^local variable ([^ '@]+)(?:` + lower.LocalMark + `(\S+))? referenced before assignment$`)
+var noValue = pattern(`^local variable ([^ '@]+)(?:` + lower.LocalMark + `(\S+))? referenced before assignment$`)
 
 // unbound is the class and text of the interpreter's error about a variable
 // that has no value yet: whose variable it is depends on the function that
 // uses it.
 func unbound(message string, stack starlark.CallStack) (class, text string) {
-	m := noValue.FindStringSubmatch(message)
+	m := noValue().FindStringSubmatch(message)
 	if m == nil {
 		return "", ""
 	}

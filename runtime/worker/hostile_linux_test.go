@@ -316,7 +316,7 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct{ name, executable, want string }{
 		{"no entry call", script(t, "exit 0"), "ended without an answer (exit status 0): main must call"},
 		{"no entry call, fails", script(t, "exit 4"), "ended without an answer (exit status 4)"},
-		{"prints", script(t, "echo hello world; cat"), `beginning with "hello world\n": main must call`},
+		{"prints", script(t, "echo hello world; cat"), `beginning with "hello world\n`},
 		{"prints little", script(t, "printf hi"), `beginning with "hi"`},
 		{"prints behind the guard", fakeWorker(t, "prints"), `beginning with "Welcome to the server\n"`},
 		{"version", fakeWorker(t, "version"), "speaks protocol 3, this host speaks 2"},
