@@ -368,6 +368,17 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// A host that may open few descriptors has workers all the same.
+func TestFewDescriptors(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := probe(t, script(t, "ulimit -n 32\nexec '"+self+"'")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestProbeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
