@@ -22,6 +22,24 @@ func TestSubjectsHaveFlatForms(t *testing.T) {
 	}
 }
 
+// Whom no flat form tells apart from others is nobody, and so refused.
+func TestSubjectsThatAreNobody(t *testing.T) {
+	for name, s := range map[string]authz.Subject{
+		"zero":                     {},
+		"unknown kind":             {Kind: "robot", Issuer: "https://issuer.example", ID: "u1"},
+		"no issuer":                {Kind: authz.KindOIDC, ID: "u1"},
+		"no id":                    {Kind: authz.KindOIDC, Issuer: "https://issuer.example"},
+		"fragment of another's id": {Kind: authz.KindOIDC, Issuer: "https://issuer.example#a", ID: "b"},
+	} {
+		if !s.IsZero() || s.String() != "" {
+			t.Errorf("%s is %q", name, s)
+		}
+	}
+	if s := (authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "a#b"}); s.IsZero() {
+		t.Errorf("%q is nobody", s)
+	}
+}
+
 func TestScopes(t *testing.T) {
 	granted := authz.ScopesOf("b", "a", "b")
 	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "": false} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // ErrUnauthenticated is returned by a SubjectResolver that cannot establish
@@ -22,7 +23,10 @@ const (
 )
 
 // Subject is who a request comes from. The zero Subject is nobody and is
-// refused everywhere.
+// refused everywhere, and so is one that has no flat form of its own: of another
+// kind than those above, or of KindOIDC without issuer or id, or with an issuer
+// that has a fragment, which no issuer may have (OpenID Connect Core 1.0,
+// section 2).
 type Subject struct {
 	Kind Kind
 	// Issuer and ID are set for KindOIDC only: the token's iss and sub, as
@@ -37,7 +41,7 @@ type Subject struct {
 func Local() Subject { return Subject{Kind: KindLocal, Scopes: AllScopes()} }
 
 // IsZero reports whether s is nobody.
-func (s Subject) IsZero() bool { return s.Kind == "" }
+func (s Subject) IsZero() bool { return s.String() == "" }
 
 // String is the flat form that policies and records use: local, shared-token,
 // development or oidc:<issuer>#<sub>; empty for nobody. A verified subject
@@ -49,10 +53,11 @@ func (s Subject) String() string {
 	case KindDemo:
 		return "shared-token"
 	case KindOIDC:
-		return "oidc:" + s.Issuer + "#" + s.ID
-	default:
-		return ""
+		if s.Issuer != "" && s.ID != "" && !strings.Contains(s.Issuer, "#") {
+			return "oidc:" + s.Issuer + "#" + s.ID
+		}
 	}
+	return ""
 }
 
 // Scopes is an immutable set of scopes. The zero Scopes is empty.

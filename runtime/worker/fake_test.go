@@ -191,6 +191,26 @@ var fakes = map[string]func(f *fake){
 		f.result([]byte{1})
 	},
 	"reads no part": func(f *fake) { f.ready(); f.apart(1, 0); f.apart(2, 1); hang() },
+	"dribbles": func(f *fake) {
+		f.ready()
+		f.apart(1, 0)
+		f.apart(2, 1)
+		f.raw([]byte{0, 1, 0, 0})
+		for {
+			f.raw([]byte{0})
+			time.Sleep(10 * time.Millisecond)
+		}
+	},
+	"fills both pipes": func(f *fake) {
+		f.ready()
+		large := fakeWire(func(w *canon.Writer) { w.String(strings.Repeat("x", 1<<19), 0, 1<<19) })
+		for i := range uint32(8) {
+			f.send(&message{kind: kindCall, sequence: i + 1, capability: "test.echo", path: []uint32{1, i, 1}, body: large})
+		}
+		f.raw(binary.BigEndian.AppendUint32(nil, 1<<20)) // of which it sends a part
+		f.raw(make([]byte, 1<<19))
+		hang()
+	},
 	"out of order": func(f *fake) {
 		f.ready()
 		for i := range uint32(3) {

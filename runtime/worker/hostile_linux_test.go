@@ -258,6 +258,34 @@ func TestWorkerThatDoesNotRead(t *testing.T) {
 	}
 }
 
+// Nor can one that fills the pipes in both directions, or that sends a frame
+// byte by byte, while calls in parallel are answered.
+func TestWorkersThatDragOn(t *testing.T) {
+	for _, mode := range []string{"fills both pipes", "dribbles"} {
+		t.Run(mode, func(t *testing.T) {
+			s := pool(t, worker.Config{Executable: fakeWorker(t, mode)})
+			var answered atomic.Int32
+			j := job("1")
+			j.Call = func(context.Context, worker.Call) worker.Reply {
+				answered.Add(1)
+				return worker.Reply{Value: wireString(strings.Repeat("x", 1<<19))}
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			_, err := s.Run(ctx, j)
+			wantFault(t, err, fault.Limit, "time")
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if n := answered.Load(); n < 2 {
+				t.Errorf("%d calls were answered meanwhile", n)
+			}
+			gone(t)
+		})
+	}
+}
+
 // Nor can a process it leaves behind, which holds the pipes.
 func TestGrandchild(t *testing.T) {
 	s := pool(t, worker.Config{Executable: fakeWorker(t, "grandchild")})
@@ -337,6 +365,17 @@ func TestProbe(t *testing.T) {
 	err := probe(t, fakeWorker(t, "complains"))
 	if err == nil || !strings.Contains(err.Error(), "exit status 7") || !strings.Contains(err.Error(), "cannot open the license file") || len(err.Error()) > 5<<10 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A host that may open few descriptors has workers all the same.
+func TestFewDescriptors(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := probe(t, script(t, "ulimit -n 32\nexec '"+self+"'")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -47,12 +47,13 @@ func (p *Pool) keep() {
 	}
 }
 
-// reserve counts one more process, if one is to be started now. Runs that wait
-// go first.
+// reserve counts one more process, if one is to be started now: a worker that
+// runs a program is replaced when it was reaped, and not while it competes with
+// the start of another. Runs that wait go first.
 func (p *Pool) reserve() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.waiting > 0 || len(p.idle) >= p.config.idle || p.processes >= p.config.processes {
+	if p.closed || p.waiting > 0 || p.processes >= p.config.idle {
 		return false
 	}
 	p.processes++

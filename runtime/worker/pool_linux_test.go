@@ -88,7 +88,8 @@ func TestPool(t *testing.T) {
 		}
 		j := job("test.echo(text = \"a\")")
 		j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
-			// While it runs, none is started.
+			// While it runs, none is started, however long that takes.
+			time.Sleep(300 * time.Millisecond)
 			if all, _ := children(t, os.Getpid()); len(all) != 2 {
 				t.Errorf("%d processes while a program runs", len(all))
 			}

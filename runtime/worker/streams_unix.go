@@ -23,7 +23,7 @@ func takeStreams() (streams, error) {
 	if saved, ok := stdoutguard.Stdout(); ok {
 		from = saved
 	}
-	write, err := unix.FcntlInt(uintptr(from), unix.F_DUPFD_CLOEXEC, lowestPrivate)
+	write, err := private(from)
 	if err != nil {
 		return streams{}, err
 	}
@@ -33,7 +33,7 @@ func takeStreams() (streams, error) {
 		// Without standard error, a print fails.
 		unix.Close(1)
 	}
-	read, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, lowestPrivate)
+	read, err := private(0)
 	if err != nil {
 		return streams{}, err
 	}
@@ -52,6 +52,15 @@ func takeStreams() (streams, error) {
 		keep:   []int{read, write},
 		hangup: func() { awaitHangup(read) },
 	}, nil
+}
+
+// private is a copy of fd beyond lowestPrivate, or beyond standard error in a
+// process that may not open that many.
+func private(fd int) (int, error) {
+	if high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, lowestPrivate); err == nil {
+		return high, nil
+	}
+	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 }
 
 // descriptor is a blocking descriptor.
