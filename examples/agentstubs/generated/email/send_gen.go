@@ -98,7 +98,7 @@ func sendCapability(h Handlers) runtime.Capability {
 			Name:           "send",
 			Namespace:      "email",
 			Summary:        "send e mail",
-			ParameterNames: "subject, bodi/body",
+			ParameterNames: "to, subject, bodi/body",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyNone,

@@ -127,6 +127,7 @@ func getCapability(h Handlers) runtime.Capability {
 		Summary:     "Get one page of a service's log.",
 		Description: "Get one page of a service's log.",
 		Search: runtime.SearchEntry{
+			Name:                  "get",
 			Namespace:             "log",
 			Summary:               "one page servic/service log",
 			ParameterNames:        "servic/service, level, cursor",

@@ -54,6 +54,7 @@ func getCapability(h Handlers) runtime.Capability {
 		Summary:     "Get one order by id.",
 		Description: "Get one order by id.",
 		Search: runtime.SearchEntry{
+			Name:           "get",
 			Namespace:      "order",
 			Summary:        "one order id",
 			ParameterNames: "id",

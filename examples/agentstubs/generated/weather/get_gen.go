@@ -96,6 +96,7 @@ func getCapability(h Handlers) runtime.Capability {
 		Summary:     "Tell the weather in a city.",
 		Description: "Tell the weather in a city.",
 		Search: runtime.SearchEntry{
+			Name:           "get",
 			Namespace:      "weather",
 			Summary:        "weather citi/city",
 			ParameterNames: "citi/city, unit",
