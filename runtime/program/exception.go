@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -207,13 +206,13 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
 }
 
-var decodePlace = regexp.MustCompile(`^(.*): line (\d+) column (\d+) \(char (\d+)\)$`)
+var decodePlace = pattern(`^(.*): line (\d+) column (\d+) \(char (\d+)\)$`)
 
 // decodeError is an attribute that only JSONDecodeError has, read from the
 // text; nil if there is none of that name.
 func (x *exception) decodeError(name string) starlark.Value {
 	text, err := x.text()
-	m := decodePlace.FindStringSubmatch(text)
+	m := decodePlace().FindStringSubmatch(text)
 	if err != nil || m == nil {
 		return nil
 	}
