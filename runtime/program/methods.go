@@ -12,7 +12,7 @@ import (
 type method func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
 // methods are those of one name.
-type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes method }
+type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes, ofRecord method }
 
 // methodsNamed are the methods of that name, made when a program first names it:
 // a loop reads one again and again. Names that no type has are not kept.
@@ -24,6 +24,7 @@ func (e *engine) methodsNamed(name string) *methods {
 		ofString: stringMethod(name), ofList: listMethod(name), ofDict: dictMethod(name),
 		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name), ofBytes: bytesMethod(name),
 	}
+	m.ofRecord = onDict(name, m.ofDict)
 	if m.ofString == nil && m.ofList == nil && m.ofDict == nil && m.ofSet == nil && m.ofView == nil && m.ofTuple == nil && m.ofBytes == nil {
 		return m
 	}
@@ -52,7 +53,7 @@ func (m *methods) of(receiver starlark.Value) method {
 	case *view:
 		return m.ofView
 	case *record:
-		return onDict(m.ofDict)
+		return m.ofRecord
 	case *class:
 		// str.join(sep, items), dict.fromkeys(keys): the class as receiver.
 		return nil
@@ -62,13 +63,16 @@ func (m *methods) of(receiver starlark.Value) method {
 
 // onDict is a method of dict for records. It goes before a field of the same
 // name, which is none that could be called.
-func onDict(f method) method {
+func onDict(name string, f method) method {
 	if f == nil {
 		return nil
 	}
 	return func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		r := receiver.(*record)
 		if r.own == nil {
+			if name == "get" && len(args) > 0 && len(args) < 3 && len(kwargs) == 0 {
+				return r.get(args)
+			}
 			if err := e.charge(r.length); err != nil {
 				return nil, err
 			}

@@ -212,6 +212,22 @@ func noKey(key starlark.Value, hint string) error {
 	return &raised{class: "KeyError", message: "a key", argument: key, hint: hint}
 }
 
+// get is r.get(key, fallback) of a record that was not changed, which needs no
+// dict of its own for it.
+func (r *record) get(args starlark.Tuple) (starlark.Value, error) {
+	if name, ok := starlark.AsString(args[0]); ok {
+		if i, declared := r.shape.index[name]; declared && r.values[i] != nil {
+			return r.values[i], nil
+		}
+	} else if _, err := args[0].Hash(); err != nil {
+		return nil, err
+	}
+	if len(args) > 1 {
+		return args[1], nil
+	}
+	return starlark.None, nil
+}
+
 // Items and Iterate go over the fields that are present.
 func (r *record) Items() []starlark.Tuple {
 	if r.own != nil {

@@ -71,6 +71,8 @@ func TestRecordsChange(t *testing.T) {
 		}
 	}
 	for source, want := range map[string]string{
+		"return r.get([])":                  "TypeError: unhashable type: 'list'",
+		"return r.get()":                    "TypeError: ",
 		"del r['zeta']\n  return r['zeta']": "KeyError: 'zeta'",
 		"del r['zeta']\n  return r.zeta":    "AttributeError: the record has no field zeta",
 		"for k in r:\n    r[k + '2'] = 1":   "RuntimeError: dictionary changed size during iteration",
