@@ -102,6 +102,8 @@ func (c *checker) use(u *lower.Use) *fault.Fault {
 			c.problem(u.Paren, f)
 		}
 		return nil
+	case u.Hidden:
+		return nil
 	default:
 		c.problem(u.Pos, c.engine.unknownCapability(u.Name))
 		return nil

@@ -144,6 +144,15 @@ func TestCheckAgreesWithCalls(t *testing.T) {
 	}
 }
 
+// A script's variable may take a namespace's name: what it is made of is a call
+// all the same.
+func TestCheckReachesWhatIsHidden(t *testing.T) {
+	r := check(t, program.Program{Source: "records = records.lookup(key='a')\nrecords.items.count('x')\nrecords.zeta.upper()"})
+	if diff := cmp.Diff([]program.Reached{{ID: "r.lookup", Line: 1, Column: 11}}, r.Reached); diff != "" || len(r.Problems) > 0 {
+		t.Errorf("(-want +got):\n%s%v", diff, found(r))
+	}
+}
+
 func TestReportsAreBounded(t *testing.T) {
 	var b strings.Builder
 	for i := range 500 {

@@ -17,6 +17,9 @@ type Use struct {
 	Arguments []python.Argument
 	// By is attempt or pages where that calls it.
 	By string
+	// Hidden tells that a variable of the module has the namespace's name, as
+	// in orders = orders.list(): what is named may be a part of its value.
+	Hidden bool
 	// TopLevel tells that it stands outside of every function.
 	TopLevel bool
 }
@@ -36,7 +39,10 @@ func (l *lowerer) useCalled(e *python.Call) {
 	switch f := e.Func.(type) {
 	case *python.Attribute:
 		if !l.isCapability(f) {
-			return
+			if !l.isHidden(f) {
+				return
+			}
+			u.Hidden, u.Called = true, false
 		}
 		u.Name, u.Pos = dotted(f), nameOf(f).Pos
 	case *python.Name:
@@ -61,6 +67,22 @@ func (l *lowerer) useCalled(e *python.Call) {
 		return
 	}
 	l.uses = append(l.uses, u)
+}
+
+// isHidden tells whether a is a dotted name that begins with a namespace which
+// a variable of the module hides once it has a value.
+func (l *lowerer) isHidden(a *python.Attribute) bool {
+	for {
+		switch x := a.Value.(type) {
+		case *python.Attribute:
+			a = x
+			continue
+		case *python.Name:
+			owner := l.scope.owner(x.ID)
+			return l.options.Namespace != nil && l.options.Namespace(x.ID) && owner != nil && owner.parent == nil
+		}
+		return false
+	}
 }
 
 // topLevel tells whether what is lowered now runs outside of every function.
