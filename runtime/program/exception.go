@@ -3,8 +3,10 @@ package program
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.starlark.net/starlark"
 
@@ -206,7 +208,7 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	return &exception{engine: e, class: e.class(name), args: starlark.Tuple{starlark.String(text)}}, true
 }
 
-var decodePlace = pattern(`^(.*): line (\d+) column (\d+) \(char (\d+)\)$`)
+var decodePlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*): line (\d+) column (\d+) \(char (\d+)\)$`) })
 
 // decodeError is an attribute that only JSONDecodeError has, read from the
 // text; nil if there is none of that name.

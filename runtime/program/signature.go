@@ -2,9 +2,11 @@ package program
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/capgen/capgen/runtime/program/lower"
 	"github.com/capgen/capgen/runtime/program/python"
@@ -33,9 +35,13 @@ func findSignatures(m *python.Module) signatures {
 }
 
 var (
-	missingArguments = pattern(`^function (\S+) missing \d+ arguments? \((.*)\)$`)
-	unknownArgument  = pattern(`^function (\S+) got an unexpected keyword argument "(\S+)"`)
-	tooManyArguments = pattern(`^function (\S+) accepts (?:no arguments|(?:at most )?(\d+) positional arguments?) \((\d+) given\)$`)
+	missingArguments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^function (\S+) missing \d+ arguments? \((.*)\)$`) })
+	unknownArgument  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(\S+)"`)
+	})
+	tooManyArguments = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^function (\S+) accepts (?:no arguments|(?:at most )?(\d+) positional arguments?) \((\d+) given\)$`)
+	})
 )
 
 // explain is the class and text of the interpreter's error about the arguments

@@ -44,11 +44,6 @@ var translations = sync.OnceValue(func() []translation {
 	}
 })
 
-// pattern is a regular expression that is compiled when it is first asked for.
-func pattern(s string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
-}
-
 // readOnly is said of data: nothing else that a program holds is frozen.
 const readOnly = "data is read-only"
 
@@ -63,7 +58,9 @@ func translate(message string) (class, text string) {
 	return "TypeError", message
 }
 
-var noValue = pattern(`^local variable ([^ '@]+)(?:` + lower.LocalMark + `(\S+))? referenced before assignment$`)
+var noValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^local variable ([^ '@]+)(?:` + lower.LocalMark + `(\S+))? referenced before assignment$`)
+})
 
 // unbound is the class and text of the interpreter's error about a variable
 // that has no value yet: whose variable it is depends on the function that
