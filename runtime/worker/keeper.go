@@ -16,11 +16,11 @@ func (p *Pool) keep() {
 	defer close(p.kept)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	pause := firstPause
+	pause, clock := firstPause, false
 	for {
 		p.sweep()
 		wake, next := p.wake, idleCheck
-		for p.reserve() {
+		for p.reserve(clock) {
 			w, err := p.start(p.ctx)
 			if err != nil {
 				p.release()
@@ -42,18 +42,21 @@ func (p *Pool) keep() {
 		case <-p.ctx.Done():
 			return
 		case <-wake:
+			clock = false
 		case <-timer.C:
+			clock = wake != nil
 		}
 	}
 }
 
-// reserve counts one more process, if one is to be started now: a worker that
-// runs a program is replaced when it was reaped, and not while it competes with
-// the start of another. Runs that wait go first.
-func (p *Pool) reserve() bool {
+// reserve counts one more process, if one is to be started now. Runs that wait
+// go first. That time has passed is a reason only while no program runs: a
+// worker is replaced when it was reaped, and not while the start of another
+// would slow its program down.
+func (p *Pool) reserve(clock bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.waiting > 0 || p.processes >= p.config.idle {
+	if p.closed || p.waiting > 0 || len(p.idle) >= p.config.idle || p.processes >= p.config.processes || clock && p.processes > len(p.idle) {
 		return false
 	}
 	p.processes++

@@ -117,6 +117,31 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// A program that runs long does not keep others from finding workers ready: the
+// end of one has them started, whatever else runs.
+func TestPoolFillsUpBesideLongRuns(t *testing.T) {
+	p := pool(t, worker.Config{Processes: 4, Idle: 1})
+	ready(t, p, 1)
+	entered, release := make(chan struct{}), make(chan struct{})
+	j := job("test.echo(text = \"a\")")
+	j.Call = func(ctx context.Context, c worker.Call) worker.Reply {
+		close(entered)
+		<-release
+		return echo(ctx, c)
+	}
+	var long sync.WaitGroup
+	long.Go(func() {
+		if _, err := p.Run(context.Background(), j); err != nil {
+			t.Error(err)
+		}
+	})
+	<-entered
+	mustRun(t, p)
+	ready(t, p, 1)
+	close(release)
+	long.Wait()
+}
+
 // Idle workers, those that run a program, those that start and those that end
 // are never more than Processes.
 func TestPoolNeverHasMoreProcesses(t *testing.T) {
