@@ -47,13 +47,20 @@ func (c *coroutine) run(thread *starlark.Thread) (starlark.Value, error) {
 	return v, err
 }
 
+// isStop tells whether err is a StopIteration that somebody raised.
+func isStop(err error) bool {
+	var r *raised
+	return err != nil && errors.As(err, &r) && r.exception != nil && r.exception.class.name == "StopIteration"
+}
+
 // noStop is err, unless that is StopIteration: it would end an iteration far
 // from here.
 func noStop(what string, err error) error {
-	var r *raised
-	if !errors.As(err, &r) || r.exception == nil || r.exception.class.name != "StopIteration" {
+	if !isStop(err) {
 		return err
 	}
+	var r *raised
+	errors.As(err, &r)
 	e := r.exception.engine
 	text := starlark.String(what + " raised StopIteration")
 	return &raised{exception: &exception{engine: e, class: e.class("RuntimeError"), args: starlark.Tuple{text}, cause: r.exception}}

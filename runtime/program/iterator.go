@@ -33,6 +33,10 @@ func (e *engine) lazy(name string, next func() (starlark.Value, bool, error)) st
 			return nil, false
 		}
 		v, ok, err := next()
+		if isStop(err) { // of a function that map or filter called: their end
+			over = true
+			return nil, false
+		}
 		if err != nil {
 			e.endEarly(err)
 		}

@@ -47,7 +47,7 @@ func (e *engine) repr(v starlark.Value) (string, error) {
 
 // brief is the beginning of repr, for messages.
 func (e *engine) brief(v starlark.Value) string {
-	w := textWriter{engine: e, limit: 64, cut: true}
+	w := textWriter{engine: e, limit: 200, cut: true}
 	if w.value(v, 0) != nil {
 		w.out.WriteString("…")
 	}

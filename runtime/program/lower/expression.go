@@ -136,7 +136,9 @@ func (l *lowerer) unaryOp(e *python.UnaryOp) syntax.Expr {
 				return &syntax.Literal{Token: syntax.INT, TokenPos: l.position(e.Pos), Value: -n.Small}
 			}
 		case *python.Float:
-			return &syntax.Literal{Token: syntax.FLOAT, TokenPos: l.position(e.Pos), Value: -n.Value}
+			if n.Value != 0 { // -0.0 and 0.0 would be one constant to the interpreter
+				return &syntax.Literal{Token: syntax.FLOAT, TokenPos: l.position(e.Pos), Value: -n.Value}
+			}
 		}
 		return l.unary(e.Pos, Negative, l.expression(e.Operand))
 	case "+":
