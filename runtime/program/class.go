@@ -192,13 +192,3 @@ func newObject(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwa
 	}
 	return &object{}, nil
 }
-
-// sameClass is how two classes compare: programs write type(x) == str.
-func sameClass(x, y starlark.Value) (same, ok bool) {
-	a, isClass := x.(*class)
-	b, too := y.(*class)
-	if !isClass && !too {
-		return false, false
-	}
-	return isClass && too && a == b, true
-}

@@ -331,9 +331,6 @@ func (e *engine) keyParts(v starlark.Tuple, depth int, parts *int) error {
 	return nil
 }
 
-// keyed is v, if it may be a key.
-func (e *engine) keyed(v starlark.Value) (starlark.Value, error) { return v, e.key(v) }
-
 // stopped is the error that ends the program, if it is to end.
 func (e *engine) stopped() error {
 	if e.outOfSteps {

@@ -1,7 +1,6 @@
 package program_test
 
 import (
-	"flag"
 	"strings"
 
 	"go.starlark.net/lib/json"
@@ -10,9 +9,6 @@ import (
 
 	"github.com/capgen/capgen/runtime/canon"
 )
-
-// soak makes the tests run all that they can. `make soak` sets it.
-var soak = flag.Bool("soak", false, "run the long checks")
 
 // plain runs source on the interpreter as it is; the result is JSON of a string.
 func plain(source string) (string, error) {
