@@ -54,6 +54,7 @@ type engine struct {
 	signatures   signatures                     // of the program's functions
 	early        map[*starlark.Thread]error     // what ended an iteration, until it is raised
 
+	singles  [utf8.RuneSelf]starlark.Value // texts of one ASCII character, made at first use
 	pointsOf pointsCache
 	crowds   crowds // of its large dicts and sets
 

@@ -1,6 +1,9 @@
 package program
 
 import (
+	"strconv"
+	"strings"
+
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
@@ -110,7 +113,7 @@ func (c *cut) Binary(_ syntax.Token, y starlark.Value, side starlark.Side) (star
 // at ints.
 func shortCut(x, low, high starlark.Value) (starlark.Value, bool) {
 	s, ok := x.(starlark.String)
-	if !ok || len(s) >= bytesPerStep || !text.IsASCII(string(s)) {
+	if !ok || len(s) >= pointsFrom || !text.IsASCII(string(s)) {
 		return nil, false
 	}
 	end := func(v starlark.Value, missing int) (int, bool) {
@@ -133,4 +136,23 @@ func shortCut(x, low, high starlark.Value) (starlark.Value, bool) {
 		return nil, false
 	}
 	return s[from:max(from, to)], true
+}
+
+// cutAt is x[low:high] for bounds that the lowering has written down.
+func (e *engine) cutAt(bounds string) check {
+	first, last, _ := strings.Cut(bounds, ":")
+	value := func(s string) starlark.Value {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return starlark.None // it is left out
+		}
+		return starlark.MakeInt(n)
+	}
+	low, high := value(first), value(last)
+	return func(x starlark.Value) (starlark.Value, error) {
+		if s, ok := shortCut(x, low, high); ok {
+			return s, nil
+		}
+		return e.slice(x, low, high, starlark.None)
+	}
 }

@@ -51,6 +51,9 @@ func (e *engine) checkOf(name string) check {
 	if c := tryHelper(name); c != nil {
 		return c
 	}
+	if bounds, ok := strings.CutPrefix(name, lower.CutAt); ok {
+		return e.cutAt(bounds)
+	}
 	switch name {
 	case lower.Items + "list", lower.Items + "tuple", lower.Items + "mkset":
 		display := "$" + strings.TrimPrefix(name, lower.Items)

@@ -149,6 +149,11 @@ func (e *engine) modulo(x, y starlark.Value) (starlark.Value, error) {
 		return e.percent(string(x), y)
 	case starlark.Int:
 		if y, ok := y.(starlark.Int); ok && y.Sign() != 0 {
+			if a, ok := x.Int64(); ok && a >= 0 { // as most are
+				if b, ok := y.Int64(); ok && b > 0 {
+					return starlark.MakeInt64(a % b), nil
+				}
+			}
 			if _, small := x.Int64(); !small {
 				if err := e.chargeWords(bits(x), bits(y)); err != nil {
 					return nil, err
@@ -314,6 +319,12 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 		v, _, err := x.Get(y)
 		return v, err
 	case starlark.String:
+		if len(x) < pointsFrom && text.IsASCII(string(x)) { // the usual case, without a count
+			if at, ok := place(y, len(x)); ok {
+				return e.character(x[at]), nil
+			}
+			break
+		}
 		if i, ok := number(y).(starlark.Int); ok {
 			p, err := e.points(string(x))
 			if err != nil {
@@ -341,6 +352,14 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 		return nil, raise("TypeError", "'%s' object is not subscriptable", className(x))
 	}
 	return nil, badIndex(x, y)
+}
+
+// character is a text of one ASCII character, made once.
+func (e *engine) character(c byte) starlark.Value {
+	if e.singles[c] == nil {
+		e.singles[c] = starlark.String([]byte{c})
+	}
+	return e.singles[c]
 }
 
 // setItem is x[y] = z.

@@ -82,6 +82,9 @@ func (l *lowerer) expression(e python.Expr) syntax.Expr {
 		}
 		return l.call(e.NamePos, Attr, l.expression(e.Value), l.text(e.NamePos, e.Name))
 	case *python.Subscript:
+		if bounds, ok := literalBounds(e.Index); ok {
+			return l.unary(e.Bracket, CutAt+bounds, l.expression(e.Value))
+		}
 		if s, ok := e.Index.(*python.Slice); ok && s.Step == nil {
 			bounds := l.bounds(s)
 			return l.minus(e.Bracket, l.binary(e.Bracket, Cut, l.expression(e.Value), bounds[0]), bounds[1])
@@ -280,4 +283,27 @@ func (l *lowerer) field(f *python.FormattedValue) syntax.Expr {
 		format = l.call(p, FString, l.parts(f.Format)...)
 	}
 	return l.call(p, Format, value, l.text(p, conversion), format)
+}
+
+// literalBounds are those of a slice without a step whose bounds are small
+// ints, as most are: "low:high", with nothing for one that is left out.
+func literalBounds(index python.Expr) (string, bool) {
+	s, ok := index.(*python.Slice)
+	if !ok || s.Step != nil {
+		return "", false
+	}
+	bound := func(e python.Expr) (string, bool) {
+		sign := ""
+		if u, ok := e.(*python.UnaryOp); ok && u.Op == "-" {
+			sign, e = "-", u.Operand
+		}
+		n, ok := e.(*python.Int)
+		if !ok || n.Big != nil || n.Small > 1<<30 {
+			return "", e == nil
+		}
+		return sign + strconv.FormatInt(n.Small, 10), true
+	}
+	low, ok := bound(s.Low)
+	high, too := bound(s.High)
+	return low + ":" + high, ok && too
 }

@@ -36,6 +36,10 @@ const (
 	InPlace = "="
 )
 
+// CutAt precedes the bounds of a slice that are small ints: $cut:2:-1 - x is
+// x[2:-1].
+const CutAt = "$cut:"
+
 // Operators of one operand:
 const (
 	Negative = "$neg"
