@@ -7,6 +7,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/capgen/capgen/runtime/program/exact"
 	"github.com/capgen/capgen/runtime/program/lower"
 )
 
@@ -167,6 +168,9 @@ func numberError(symbol string, x, y starlark.Value, err error) error {
 	return raise("OverflowError", "%s", err)
 }
 
+// exactSteps is what a function of package exact costs.
+const exactSteps = 3_000
+
 // power is x ** y.
 func (e *engine) power(x, y starlark.Value) (starlark.Value, error) {
 	a, isInt := x.(starlark.Int)
@@ -202,7 +206,10 @@ func (e *engine) power(x, y starlark.Value) (starlark.Value, error) {
 	case base < 0 && exponent != math.Trunc(exponent) && !math.IsInf(exponent, 0):
 		return nil, raise("ValueError", "complex numbers are not available: a negative number to a fractional power")
 	}
-	result := math.Pow(base, exponent)
+	if err := e.charge(exactSteps); err != nil {
+		return nil, err
+	}
+	result := exact.Pow(base, exponent)
 	if math.IsInf(result, 0) && !math.IsInf(base, 0) && !math.IsInf(exponent, 0) {
 		return nil, &raised{class: "OverflowError", message: "(34, 'Numerical result out of range')"}
 	}

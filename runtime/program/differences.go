@@ -100,6 +100,18 @@ func Differences() []Difference {
 			ExampleHere: "ValueError: Exceeds the limit (4300 digits) for integer string conversion",
 		},
 		{
+			Construct: "the last digit of sin, cos, tan, log10 and the like",
+			CPython:   "the C library's", Here: "the nearest float, or one beside it; **, pow, exp and log agree",
+			Reason:  "both are right to all digits that mean something; no C library is in a worker",
+			Example: "import math\nmath.tan(math.pi / 4)\n", ExampleCPython: "ok 0.9999999999999999", ExampleHere: "ok 1.0",
+		},
+		{
+			Construct: "a negative number to the power of a fraction",
+			CPython:   "a complex number", Here: "ValueError",
+			Reason:  "there are no complex numbers: no capability takes one",
+			Example: "type((-8) ** 0.5).__name__\n", ExampleCPython: "ok \"complex\"", ExampleHere: "ValueError: complex numbers are not available: a negative number to a fractional power",
+		},
+		{
 			Construct: "recursion",
 			CPython:   "RecursionError at 1,000 calls, which a program can catch", Here: "the program ends at 5,000 calls",
 			Reason:  "it is a limit, and no limit can be caught",

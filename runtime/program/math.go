@@ -5,6 +5,8 @@ import (
 	"math/big"
 
 	"go.starlark.net/starlark"
+
+	"github.com/capgen/capgen/runtime/program/exact"
 )
 
 // mathMember is what the module math has.
@@ -29,16 +31,29 @@ func (e *engine) mathMember(name string) starlark.Value {
 	case "comb", "perm":
 		return e.native(name, e.choices(name))
 	case "log":
-		return e.native(name, logarithm)
+		return e.native(name, e.costly(logarithm))
 	case "pow", "atan2", "fmod", "copysign", "hypot", "dist", "isclose", "fsum", "prod":
 		return e.native(name, e.mathOfMany(name))
 	case "isnan", "isinf", "isfinite":
 		return e.native(name, classify(name))
 	}
 	if f := realFunction(name); f != nil {
+		if name == "exp" || name == "log10" {
+			return e.native(name, e.costly(realNative(name, f)))
+		}
 		return e.native(name, realNative(name, f))
 	}
 	return nil
+}
+
+// costly charges for a function of package exact before it is called.
+func (e *engine) costly(f native) native {
+	return func(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if err := e.charge(exactSteps); err != nil {
+			return nil, err
+		}
+		return f(thread, b, args, kwargs)
+	}
 }
 
 // realFunction is a function of one float.
@@ -47,7 +62,7 @@ func realFunction(name string) func(float64) float64 {
 	case "sqrt":
 		return math.Sqrt
 	case "exp":
-		return math.Exp
+		return exact.Exp
 	case "exp2":
 		return math.Exp2
 	case "expm1":
@@ -55,7 +70,7 @@ func realFunction(name string) func(float64) float64 {
 	case "log2":
 		return math.Log2
 	case "log10":
-		return math.Log10
+		return exact.Log10
 	case "log1p":
 		return math.Log1p
 	case "sin":
@@ -315,7 +330,7 @@ func logarithm(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwa
 			b := n.BigInt()
 			shift := max(b.BitLen()-1000, 0)
 			f, _ := new(big.Float).SetInt(new(big.Int).Rsh(b, uint(shift))).Float64()
-			logs[i] = math.Log(f) + float64(shift)*math.Ln2
+			logs[i] = exact.Log(f) + float64(shift)*math.Ln2
 			continue
 		}
 		x, err := real(v)
@@ -325,7 +340,7 @@ func logarithm(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwa
 		if x <= 0 {
 			return nil, raise("ValueError", "math domain error")
 		}
-		logs[i] = math.Log(x)
+		logs[i] = exact.Log(x)
 	}
 	if len(args) == 1 {
 		return starlark.Float(logs[0]), nil
@@ -383,7 +398,10 @@ func (e *engine) mathOfMany(name string) native {
 		}
 		switch name {
 		case "pow":
-			return checked(math.Pow(xs[0], xs[1]), xs...)
+			if err := e.charge(exactSteps); err != nil {
+				return nil, err
+			}
+			return checked(exact.Pow(xs[0], xs[1]), xs...)
 		case "atan2":
 			return starlark.Float(math.Atan2(xs[0], xs[1])), nil
 		case "fmod":

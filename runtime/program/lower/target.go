@@ -92,13 +92,15 @@ func (l *lowerer) store(out []syntax.Stmt, p python.Pos, target python.Expr, val
 func (l *lowerer) unpack(out []syntax.Stmt, p python.Pos, items []python.Expr, value syntax.Expr) []syntax.Stmt {
 	star := -1
 	targets := &syntax.TupleExpr{Lparen: l.position(p), Rparen: l.position(p)}
+	// Targets are assigned from left to right: behind one whose parts are
+	// evaluated, a name has to wait, for those parts may read it.
 	var later []func([]syntax.Stmt) []syntax.Stmt
 	for i, item := range items {
 		if s, ok := item.(*python.Starred); ok {
 			star, item = i, s.Value
 		}
 		at := item.Start()
-		if n, ok := item.(*python.Name); ok {
+		if n, ok := item.(*python.Name); ok && later == nil {
 			targets.List = append(targets.List, l.variable(at, n.ID))
 			continue
 		}
