@@ -31,7 +31,7 @@ const (
 	hostileSlack = 3 * time.Second
 	// hostileHost bounds what the host may grow by: an execution's answer takes
 	// a few times MaxValueBytes.
-	hostileHost = 32 << 20
+	hostileHost = detectorMemory * 32 << 20
 )
 
 // hostileCase is a program, and how it must end.

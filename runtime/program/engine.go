@@ -23,7 +23,6 @@ type engine struct {
 
 	thread  *starlark.Thread // of the current task
 	current *task
-	checkAt uint64 // steps at which the next checkpoint is
 	schedule
 	// fatal ends the program: every task that is to go on fails with it.
 	fatal       error
@@ -94,7 +93,6 @@ func (e *engine) isPredeclared(name string) bool {
 
 // run executes compiled code and returns what its entry function returned.
 func (e *engine) run(c *code) (starlark.Value, *fault.Fault) {
-	e.checkAt = checkSteps
 	e.enter(&task{thread: e.newThread(), baton: make(chan struct{}, 1)})
 
 	if failure := e.readData(); failure != nil {
@@ -124,12 +122,14 @@ func (e *engine) enterMain(thread *starlark.Thread, _ *starlark.Builtin, args st
 }
 
 const (
-	// checkSteps is how many steps pass between two checkpoints.
-	checkSteps = 10_000
-	// maxRecursion bounds the frames of a program, give or take what a
-	// checkpoint's steps can add. The interpreter's own bound, 100,000, takes
-	// seconds and hundreds of megabytes to reach.
+	// maxRecursion bounds the frames of a program, give or take minCheckSteps.
+	// The interpreter's own bound, 100,000, takes seconds and hundreds of
+	// megabytes to reach.
 	maxRecursion = 5_000
+	// maxCheckSteps and minCheckSteps bound how many steps pass between two
+	// checkpoints.
+	maxCheckSteps = 10_000
+	minCheckSteps = 50
 )
 
 // checkpoint is called by the interpreter each time the steps it was allowed
@@ -139,13 +139,25 @@ func (e *engine) checkpoint(t *starlark.Thread) {
 	case t.Steps >= uint64(e.limits.Steps):
 		e.outOfSteps = true
 		t.Cancel("too many steps")
-	case e.current.base+t.CallStackDepth() > maxRecursion:
+	case e.depth(t) > maxRecursion:
 		e.tooDeep = true
 		t.Cancel("too deep")
 	default:
-		e.checkAt = t.Steps + checkSteps
-		t.SetMaxExecutionSteps(min(e.checkAt, uint64(e.limits.Steps)))
+		e.allow(t)
 	}
+}
+
+// allow lets t, which runs, take steps until the next checkpoint. No call takes
+// less than a step, so that frames cannot outgrow their bound in between.
+func (e *engine) allow(t *starlark.Thread) {
+	steps := min(max(maxRecursion-e.depth(t), minCheckSteps), maxCheckSteps)
+	t.SetMaxExecutionSteps(min(t.Steps+uint64(steps), uint64(e.limits.Steps)))
+}
+
+// depth is how many frames stand on top of each other in t, which runs, and in
+// those that wait for its end.
+func (e *engine) depth(t *starlark.Thread) int {
+	return e.current.base + t.CallStackDepth()
 }
 
 func (e *engine) steps() int64 {

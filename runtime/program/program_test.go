@@ -471,6 +471,14 @@ func TestTrace(t *testing.T) {
 	if f == nil || len(f.Trace) > 20 || f.Class != fault.ProgramError || !strings.Contains(f.Message, "deep") {
 		t.Errorf("endless recursion: %+v", f)
 	}
+	// What the trace leaves out tells how deep it got.
+	var more int
+	for _, line := range f.Trace {
+		fmt.Sscanf(line, "… %d more", &more)
+	}
+	if more < 4_900 || more > 5_100 {
+		t.Errorf("%d more frames of a recursion that ends at 5,000", more)
+	}
 }
 
 func TestCallFaultKeepsWhatTheHostSays(t *testing.T) {

@@ -67,7 +67,7 @@ func (e *engine) enter(t *task) {
 	}
 	e.current, e.thread = t, t.thread
 	t.thread.Steps = used
-	t.thread.SetMaxExecutionSteps(min(e.checkAt, uint64(e.limits.Steps)))
+	e.allow(t.thread)
 }
 
 // conduct runs the callables of g to their end, and with them whatever else
