@@ -165,6 +165,7 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 		sizes:     map[*schema.NamedType]int{},
 	}
 	p.checkPackage(m.Package)
+	p.checkDeployments(m)
 	p.checkTexts(schema.Position{}, m.Server.Name, m.Server.Title, m.Server.Version, m.Server.Instructions)
 	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
 	p.checkModel(m.Types, caps)

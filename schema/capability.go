@@ -33,6 +33,7 @@ func (l *loader) capabilities(items []*node) []*Capability {
 			continue
 		}
 		all = append(all, c)
+		l.capabilityNodes[c] = item
 		if c.Name != "" && c.ID != "" {
 			withNames = append(withNames, named{Capability: c, nameAt: nameAt, idAt: idAt, node: item})
 		}
@@ -103,7 +104,11 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 // effect reads effect, idempotency and world, from which the MCP hints come.
 func (l *loader) effect(n *node, c *Capability, what string) {
 	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete"); v != nil {
-		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy"}, []string{"change", "run"})
+		governed := []string{"change", "run"}
+		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy"}, governed)
+		if v.kind == stringNode && slices.Contains(governed, v.text) {
+			c.Effect = v.text // deployments have rules for it
+		}
 	}
 	c.Idempotency = "none"
 	if c.Effect == "read" {

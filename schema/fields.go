@@ -19,7 +19,9 @@ type vocabulary struct {
 
 // words holds the vocabularies of all mappings of a manifest.
 type words struct {
-	manifest, part, goSection, server, capability, example, program, deprecated, deployments, schema vocabulary
+	manifest, part, goSection, server, capability, example, program, deprecated, schema vocabulary
+
+	deployments, deployment, selector, credential vocabulary
 
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
@@ -72,6 +74,9 @@ func newManifestWords() words {
 		program:     vocabulary{what: "a program", known: []string{"title", "source", "result"}},
 		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
+		deployment:  vocabulary{what: "a deployment", known: []string{"include", "exclude", "require", "credentials"}},
+		selector:    vocabulary{what: "a selector", known: []string{"tag", "effect"}},
+		credential:  vocabulary{what: "a credential", known: []string{"from", "name", "host"}},
 		schema: vocabulary{
 			what: "a schema",
 			known: []string{"type", "title", "description", "default", "properties", "required",

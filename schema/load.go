@@ -59,6 +59,8 @@ func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte
 		names:  newNames(),
 		types:  make(map[string]*NamedType),
 
+		capabilityNodes: make(map[*Capability]*node),
+
 		typeNodes:   make(map[*NamedType]*node),
 		foldedTypes: make(map[string]*NamedType),
 
@@ -93,6 +95,8 @@ type loader struct {
 	types map[string]*NamedType
 	// typeNames are the same, sorted, for nearest.
 	typeNames []string
+	// capabilityNodes are the capabilities as written.
+	capabilityNodes map[*Capability]*node
 	// typeNodes are the schemas of all named types as written, for allOf.
 	typeNodes map[*NamedType]*node
 	// foldedTypes are all named types by name in lower case.
@@ -145,9 +149,6 @@ func (l *loader) manifest(n *node) *Manifest {
 		m.Server = l.server(v)
 	}
 	l.contents(m, n)
-	if v := n.get("deployments"); v != nil {
-		l.deployments(v)
-	}
 	// Each step relies on the one before: measuring on an order without
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()
@@ -160,5 +161,6 @@ func (l *loader) manifest(n *node) *Manifest {
 	slices.SortFunc(m.Capabilities, func(a, b *Capability) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), a.Pos.compare(b.Pos))
 	})
+	l.deployments(n.get("deployments"), m)
 	return m
 }

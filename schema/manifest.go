@@ -91,28 +91,3 @@ func isServerName(s string) bool {
 	}
 	return s != "" && len(s) <= maxServer
 }
-
-// deployments takes `default: {}` and nothing else yet.
-func (l *loader) deployments(n *node) {
-	if !l.kind(n, mappingNode, "deployments") {
-		return
-	}
-	for _, m := range n.members {
-		if m.key != "default" {
-			l.errorf(m.pos, ruleUnsupported, "deployment %s: deployments other than default are not supported yet by this version", quote(m.key)).
-				hint("remove it")
-			continue
-		}
-		if !l.kind(m.value, mappingNode, "deployment default") {
-			continue
-		}
-		for _, field := range m.value.members {
-			l.errorf(field.pos, ruleUnsupported, "%s of a deployment is not supported yet by this version", quote(field.key)).
-				hint("write default: {}")
-		}
-	}
-	if n.get("default") == nil {
-		l.errorf(n.pos, ruleMissingField, "deployments needs %s", quote("default")).
-			hint("write default: {}, or leave deployments out")
-	}
-}

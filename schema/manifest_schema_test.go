@@ -94,6 +94,9 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.limits, []any{"$defs", "limits"}},
 		{w.pagination, []any{"$defs", "pagination"}},
 		{w.deployments, []any{"$defs", "deployments"}},
+		{w.deployment, []any{"$defs", "deployment"}},
+		{w.selector, []any{"$defs", "selector"}},
+		{w.credential, []any{"$defs", "credential"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {
 		mapping := at(t, doc, c.path...)

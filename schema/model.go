@@ -13,6 +13,11 @@ type Manifest struct {
 	Capabilities []*Capability
 	// Programs are sorted by title.
 	Programs []*Program
+	// Deployments are sorted by name: at least one, which is default, with all
+	// capabilities, where the manifest declares none.
+	Deployments []*Deployment
+	// DefaultNone tells that a build has to name its deployment.
+	DefaultNone bool
 }
 
 // Program is an entry of `programs`: an example that is a whole program.

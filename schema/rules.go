@@ -65,6 +65,10 @@ const (
 	ruleBadFixed         = "bad-fixed"
 	ruleBadRetry         = "bad-retry"
 	ruleUnconfirmed      = "unconfirmed"
+	ruleBadSelector      = "bad-selector"
+	ruleUnreached        = "unreached"
+	ruleLiteralSecret    = "literal-secret"
+	ruleNeedsApproval    = "needs-approval"
 )
 
 // Rules lists every rule that Load can report, in the order in which a
@@ -125,6 +129,10 @@ func Rules() []Rule {
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
+		{ruleBadSelector, "A selector of a deployment matches a capability and stands once, and a deployment holds something."},
+		{ruleUnreached, "Every capability is held by a deployment."},
+		{ruleLiteralSecret, "A credential is given by reference; no secret is in a manifest."},
+		{ruleNeedsApproval, "A deployment that requires approval holds nothing that changes or runs things without another's approval."},
 		{ruleBadUnique, "Items that have to differ hold no defaults."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}
