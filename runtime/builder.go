@@ -82,6 +82,9 @@ type Builder struct {
 	problems     []error
 	built        bool
 	deployment   string // what generated code was compiled for
+	required     []Requirement
+	sources      []CredentialSource
+	trial        bool
 }
 
 // NewBuilder returns an empty builder.
@@ -144,6 +147,10 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	case b.deployment != "" && b.deployment != asked:
 		problems = append(problems, fmt.Errorf("Options.Deployment is %s, but the capabilities were compiled for %s", quoted(asked), quoted(b.deployment)))
 	}
+	required, errs := b.requirements()
+	problems = append(problems, errs...)
+	credentials, errs := b.credentials()
+	problems = append(problems, errs...)
 	idle, err := idleWorkers(b.options.IdleWorkers, limits)
 	if err != nil {
 		problems = append(problems, err)
@@ -164,7 +171,8 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	}
 	s := newServer(b.options, limits, catalog, pool)
 	s.hostKey, s.workers, s.release = key, workers, release
-	s.log.InfoContext(ctx, "workers", "binary", workers.Binary.String(), "sandbox", workers.Sandbox.String(),
+	s.required, s.dispatcher.credentials = required, credentials
+	s.log.InfoContext(ctx, "workers", "deployment", s.deployment, "binary", workers.Binary.String(), "sandbox", workers.Sandbox.String(),
 		"layers", workers.Confinement.String(), "missing", workers.Confinement.Missing, "memory", workers.Memory)
 	if passed := workers.Binary.Passed; passed != nil {
 		s.log.WarnContext(ctx, "a worker binary beside this executable is not used", "error", passed)

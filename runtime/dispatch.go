@@ -24,7 +24,10 @@ type dispatcher struct {
 	authorizer authz.Authorizer
 	limits     Limits
 	log        *slog.Logger
-	late       gauge.Gauge // handlers that have a timeout, while they run
+	// credentials are what handlers get in their contexts, and nobody else.
+	credentials []Credential
+
+	late gauge.Gauge // handlers that have a timeout, while they run
 }
 
 // outcome is how one native call ended.
@@ -81,7 +84,8 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *
 	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	return d.attempts(keys.with(ctx, entry.info.ID, c.Path, hash), entry, c, call, running)
+	ctx = WithCredentials(keys.with(ctx, entry.info.ID, c.Path, hash), d.credentials...)
+	return d.attempts(ctx, entry, c, call, running)
 }
 
 // bind decodes the worker's bytes with the generated decoder and writes their

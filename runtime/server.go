@@ -21,6 +21,7 @@ type Server struct {
 	log        *slog.Logger
 	hostKey    []byte
 	strictMain bool // Options.RequireMain
+	required   []Requirement
 	admission  *admission
 
 	workers Workers

@@ -38,7 +38,7 @@ var layers = []struct {
 	{"runtime/worker/sandbox", nil},
 	{"runtime", []string{"authz", "internal/gauge", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/shaping", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
-	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
+	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault", "runtime/internal/..."}},
 	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/worker/sandbox", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "runtime/search", "schema"}},

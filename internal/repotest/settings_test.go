@@ -42,8 +42,9 @@ var settings = map[string]string{
 // privateWorkerSetting is between a host and its workers, for nobody to set.
 const privateWorkerSetting = "CAPGEN_WORKER"
 
-// readsEnvironment are the files that may ask for a variable at all.
-var readsEnvironment = []string{"runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
+// readsEnvironment are the files that may ask for a variable at all; the
+// credentials of a deployment are variables that its manifest names.
+var readsEnvironment = []string{"runtime/credentials.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
 
 var (
 	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
@@ -51,7 +52,7 @@ var (
 )
 
 // outsideSettings: the flags and variables that the code has are those of the
-// list above, the environment is read in three places, and the reference of the
+// list above, the environment is read in four places, and the reference of the
 // command line names each.
 func outsideSettings(tr *tree) []string {
 	var out []string

@@ -9,6 +9,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/internal/trial"
 )
 
 // Program is a whole program and what it returns.
@@ -22,11 +23,13 @@ type Program struct {
 // one call and each program as it is, and yields a name with what went wrong,
 // or nil. The way is the one of a client's program: worker, binding,
 // canonicalization, authorizer (which allows everything), handler, output
-// check. Like any program that builds a server, the one that calls Run begins
+// check. What the deployment requires of a server, and its credentials, are
+// not needed for that. Like any program that builds a server, the one that calls Run begins
 // with runtime.ServeWorkerAndExit.
 func Run(ctx context.Context, register func(*runtime.Builder), all []Capability, programs []Program) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll()})
+		b.Trial(trial.Mode{})
 		register(b)
 		server, err := b.Build(ctx)
 		if err != nil {
