@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/blobs"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/every"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/forms"
@@ -74,7 +73,7 @@ func TestOutputsReachPrograms(t *testing.T) {
 		if decoders[c.Name] == nil {
 			continue
 		}
-		s := &subject{name: c.Name, output: true, decode: decoders[c.Name], judge: compileSchema(t, codegen.InlineSchema(c.Output))}
+		s := &subject{name: c.Name, output: true, decode: decoders[c.Name], judge: compileOracle(t, c.Output)}
 		s.full = s.judge
 		table, err := binding.ParseTable(binding.EncodeTable([]binding.Entry{{Name: c.Name, ID: c.ID, Binding: bindings[c.Name]}}))
 		if err != nil {
@@ -89,7 +88,7 @@ func TestOutputsReachPrograms(t *testing.T) {
 			if change {
 				m.mutate()
 			}
-			out, ok := s.decoded(t, v, m.places)
+			out, instance, ok := s.decoded(t, v)
 			if !ok {
 				if !change {
 					t.Fatalf("%s: a valid output is refused: %s", c.Name, v)
@@ -97,7 +96,7 @@ func TestOutputsReachPrograms(t *testing.T) {
 				continue
 			}
 			accepted++
-			s.roundTrip(t, out)
+			s.roundTrip(t, out, instance)
 			wire, err := canon.AppendWire(nil, out)
 			if err != nil {
 				t.Fatal(err)
@@ -119,14 +118,18 @@ func TestOutputsReachPrograms(t *testing.T) {
 
 // decoded is v, if the decoder accepts it, on the wire and as JSON text, which
 // the schema must do too.
-func (s *subject) decoded(t *testing.T, v *sample, places []place) (canon.Encoder, bool) {
+func (s *subject) decoded(t *testing.T, v *sample) (out canon.Encoder, instance any, ok bool) {
 	t.Helper()
 	text := v.appendJSON(nil)
-	refused := s.refuses(t, v, text, places)
+	instance, found := s.judged(t, text)
+	refused := len(found) > 0
 	out, jsonErr := s.decode(canon.NewJSONReader(text, depth))
 	_, wireErr := s.decode(canon.NewWireReader(v.appendWire(nil), depth))
-	if (jsonErr == nil) != (refused == nil) || (wireErr == nil) != (refused == nil) {
-		t.Fatalf("%s: %s:\nwire: %v\njson: %v\nschema: %v", s.name, text, wireErr, jsonErr, refused)
+	if (jsonErr != nil) != refused || (wireErr != nil) != refused {
+		t.Fatalf("%s: %s:\nwire: %v\njson: %v\nschema: %v", s.name, text, wireErr, jsonErr, found)
 	}
-	return out, jsonErr == nil
+	if refused {
+		s.explained(t, text, found, jsonErr)
+	}
+	return out, instance, !refused
 }

@@ -5,20 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/blobs"
@@ -36,6 +29,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/types"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/wide"
+	"github.com/capgen/capgen/internal/oracle"
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
@@ -104,8 +98,8 @@ type subject struct {
 	schema *schema.Type
 	decode decoder
 	table  *binding.Table
-	judge  *jsonschema.Schema
-	full   *jsonschema.Schema // of canonical bytes, which hold what is fixed too
+	judge  *oracle.Schema
+	full   *oracle.Schema // of canonical bytes, which hold what is fixed too
 	maker  *maker
 	limits program.Limits
 	wire   []byte // what the last call sent
@@ -127,8 +121,8 @@ func subjects(t *testing.T, m *maker) []*subject {
 		}
 		s := &subject{
 			name: c.Name, schema: resolve(c.Parameters()), decode: decoders[c.Name], maker: m,
-			judge:  compileSchema(t, codegen.InlineSchema(c.Parameters())),
-			full:   compileSchema(t, codegen.InlineSchema(c.Input)),
+			judge:  compileOracle(t, c.Parameters()),
+			full:   compileOracle(t, c.Input),
 			limits: program.Limits{Steps: 1e6, Calls: 10, Depth: depth, ValueBytes: 1 << 20, ResultBytes: 1 << 20, SourceBytes: 1 << 20, Parallel: 1},
 		}
 		if s.decode == nil {
@@ -149,42 +143,17 @@ func subjects(t *testing.T, m *maker) []*subject {
 // generatedBindings are the Binding tables of generated code, by name.
 func generatedBindings(t *testing.T, root string) map[string]string {
 	t.Helper()
-	out := map[string]string{}
+	files := map[string][]byte{}
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".go" {
-			return err
+		if err == nil && filepath.Ext(path) == ".go" {
+			files[path], err = os.ReadFile(path)
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			member, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
-			}
-			key, _ := member.Key.(*ast.Ident)
-			text, ok := member.Value.(*ast.BasicLit)
-			if key == nil || key.Name != "Binding" || !ok {
-				return true
-			}
-			b, err := strconv.Unquote(text.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := binding.ParseCapability(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[c.Name] = b
-			return true
-		})
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return bindingsOf(t, files)
 }
 
 // Call keeps what a program sends.
@@ -254,7 +223,7 @@ func TestBindingAgreesWithDecoder(t *testing.T) {
 func (s *subject) compare(t *testing.T, v *sample, what string, want *verdicts) {
 	t.Helper()
 	text := v.appendJSON(nil)
-	refused := s.refuses(t, v, text, s.maker.places)
+	instance, found := s.judged(t, text)
 	fromJSON, jsonErr := s.decode(canon.NewJSONReader(text, depth))
 	wire := v.appendWire(nil)
 	_, wireErr := s.decode(canon.NewWireReader(wire, depth))
@@ -264,12 +233,12 @@ func (s *subject) compare(t *testing.T, v *sample, what string, want *verdicts) 
 	if s.wire == nil && failure.Class != fault.InvalidArguments {
 		t.Fatalf("%s: %v", source, failure)
 	}
-	got := verdicts{program: s.wire != nil, wire: wireErr == nil, json: jsonErr == nil, schema: refused == nil}
+	got := verdicts{program: s.wire != nil, wire: wireErr == nil, json: jsonErr == nil, schema: len(found) == 0}
 	if want == nil {
 		want = &verdicts{got.schema, got.schema, got.schema, got.schema}
 	}
 	if got != *want {
-		t.Errorf("%s, %s:\n%s\n%s\n got %+v\nwant %+v\nprogram: %v\nwire: %v\njson: %v\nschema: %v", s.name, what, text, source, got, *want, failure, wireErr, jsonErr, refused)
+		t.Errorf("%s, %s:\n%s\n%s\n got %+v\nwant %+v\nprogram: %v\nwire: %v\njson: %v\nschema: %v", s.name, what, text, source, got, *want, failure, wireErr, jsonErr, found)
 		return
 	}
 	if got.json {
@@ -279,7 +248,9 @@ func (s *subject) compare(t *testing.T, v *sample, what string, want *verdicts) 
 	}
 	var canonical []byte
 	if got.json {
-		canonical = s.roundTrip(t, fromJSON)
+		canonical = s.roundTrip(t, fromJSON, instance)
+	} else {
+		s.explained(t, text, found, jsonErr)
 	}
 	if got.program {
 		bound, err := s.decode(canon.NewWireReader(s.wire, depth))
@@ -287,37 +258,58 @@ func (s *subject) compare(t *testing.T, v *sample, what string, want *verdicts) 
 			t.Errorf("%s: the binding accepts what the decoder refuses: %s: %v", s.name, source, err)
 			return
 		}
-		again := s.roundTrip(t, bound)
+		again := s.roundTrip(t, bound, nil)
 		if got.json && !bytes.Equal(again, canonical) {
 			t.Errorf("%s: a program and JSON mean different values:\n%s\n%s\n%s\n%s", s.name, source, again, text, canonical)
 		}
 	}
 }
 
-// refuses is why the schema, or a rule beside it, refuses v, of which text is
-// the JSON form.
-func (s *subject) refuses(t *testing.T, v *sample, text []byte, places []place) error {
+// judged is the value of text, and what the oracle has against it.
+func (s *subject) judged(t *testing.T, text []byte) (instance any, found []oracle.Violation) {
 	t.Helper()
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	instance, err := oracle.Read(text, depth)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if loose(v, places) {
-		return errors.New("refused by a rule that validators do not see")
+	return instance, s.judge.Judge(instance)
+}
+
+// explained checks that the oracle finds at the same place what a decoder of
+// text ended at.
+func (s *subject) explained(t *testing.T, text []byte, found []oracle.Violation, err error) {
+	t.Helper()
+	var e *canon.Error
+	if !errors.As(err, &e) || !oracle.Explains(found, e) {
+		t.Errorf("%s: %s:\n%v is not among\n%v", s.name, text, err, found)
 	}
-	return s.judge.Validate(instance)
+}
+
+func compileOracle(t testing.TB, effective *schema.Type) *oracle.Schema {
+	t.Helper()
+	s, err := oracle.Compile(codegen.InlineSchema(effective))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // roundNumber is an integer of as many digits as one outside ±(2^53−1) has.
 var roundNumber = regexp.MustCompile(`(^|[:\[,-])[0-9]{16,21}($|[,\]}])`)
 
 // roundTrip returns the canonical bytes of v, of which it checks that they are
-// the one form of v.
-func (s *subject) roundTrip(t *testing.T, v canon.Encoder) []byte {
+// the one form of v: bit for bit, and of instance, if that is not nil, by the
+// oracle's account.
+func (s *subject) roundTrip(t *testing.T, v canon.Encoder, instance any) []byte {
 	t.Helper()
 	canonical := canon.AppendCanonical(nil, v)
+	if instance != nil {
+		if want, err := s.full.Canonical(instance); err != nil || !bytes.Equal(want, canonical) {
+			t.Errorf("%s: canonical bytes\n got %s\nwant %s, %v", s.name, canonical, want, err)
+		}
+	}
 	again, err := s.decode(canon.NewJSONReader(canonical, depth))
-	if err != nil || !reflect.DeepEqual(again, v) {
+	if err != nil || !oracle.Same(again, v) {
 		t.Errorf("%s: %s reads as another value: %v", s.name, canonical, err)
 		return canonical
 	}
@@ -337,15 +329,15 @@ func (s *subject) roundTrip(t *testing.T, v canon.Encoder) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err = s.decode(canon.NewWireReader(wire, depth)); err != nil || !reflect.DeepEqual(again, v) {
+	if again, err = s.decode(canon.NewWireReader(wire, depth)); err != nil || !oracle.Same(again, v) {
 		t.Errorf("%s: %s is another value on the wire: %v", s.name, canonical, err)
 	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(canonical))
+	written, err := oracle.Read(canonical, depth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.full.Validate(instance); err != nil {
-		t.Errorf("%s: the schema refuses canonical bytes: %s: %v", s.name, canonical, err)
+	if found := s.full.Judge(written); len(found) > 0 {
+		t.Errorf("%s: the schema refuses canonical bytes: %s: %v", s.name, canonical, found)
 	}
 	if s.output {
 		return canonical // which policy does not see

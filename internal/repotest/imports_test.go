@@ -21,6 +21,7 @@ var layers = []struct {
 	{"internal/hints", nil},
 	{"internal/visible", nil},
 	{"internal/gauge", nil},
+	{"internal/oracle", []string{"runtime/canon"}},
 	{"internal/mcpimport", []string{"codegen", "internal/visible", "runtime/canon", "schema"}},
 	{"runtime/canon", nil},
 	{"runtime/search", nil},
@@ -71,6 +72,10 @@ var only = []struct {
 	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/quickstart/generated/fake"}},
 	{"github.com/capgen/capgen/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
+	// The second opinion is asked by tests only.
+	{"github.com/capgen/capgen/internal/oracle", nil},
+	{"github.com/santhosh-tekuri/jsonschema/", []string{"internal/oracle"}},
+	{"github.com/gowebpki/jcs", []string{"internal/oracle"}},
 	{"github.com/kljensen/snowball/", []string{"runtime/search"}},
 }
 

@@ -89,7 +89,8 @@ func (f Format) Valid(s string) bool {
 
 // validURI is stricter than the standard library, which takes characters that
 // RFC 3986 has to be escaped, escapes without their digits where a URI has no
-// slashes, and brackets that are not around an address of a host.
+// slashes, and brackets that are not around an address of a host. In a host
+// only bytes beyond ASCII, and %, may be escaped.
 func validURI(s string) bool {
 	if !only(s, "-._~:/?#[]@!$&'()*+,;=%") || strings.Count(s, "#") > 1 {
 		return false

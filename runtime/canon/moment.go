@@ -142,9 +142,10 @@ func (v Duration) Parts() (Parts, error) {
 	return p, nil
 }
 
-// parts reads numbers with units, each at most once and in order.
+// parts reads numbers with units, each at most once, in order and without a gap:
+// a duration of hours and seconds says how many minutes too.
 func parts(p *Parts, s, units string, to []*int64) error {
-	for s != "" {
+	for first := true; s != ""; first = false {
 		n := 0
 		for n < len(s) && '0' <= s[n] && s[n] <= '9' {
 			n++
@@ -155,7 +156,7 @@ func parts(p *Parts, s, units string, to []*int64) error {
 		}
 		i := strings.IndexByte(units, s[n])
 		v, err := strconv.ParseInt(s[:n], 10, 64)
-		if i < 0 || err != nil {
+		if i < 0 || i > 0 && !first || err != nil {
 			*p = Parts{}
 			return errForm
 		}
