@@ -2,27 +2,27 @@ package fault
 
 import (
 	"fmt"
-	"strings"
+	"regexp"
+	"sync"
 )
 
-// InCallable stands before the message of a failure that happened in callable i
-// of a call of parallel; for calls within each other one stands before another.
-func InCallable(i int) string { return fmt.Sprintf("callable %d of parallel: ", i) }
+// inCallable is what InCallable writes before a message.
+var inCallable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:callable (?:0|[1-9]\d*) of )+parallel: `) })
 
-// Callables cuts what InCallable writes, as often as it stands there, from
-// message.
-func Callables(message string) (callables, rest string) {
-	rest = message
-	for {
-		var i int
-		if n, err := fmt.Sscanf(rest, "callable %d of parallel:", &i); n != 1 || err != nil || i < 0 {
-			break
-		}
-		after, found := strings.CutPrefix(rest, InCallable(i))
-		if !found {
-			break
-		}
-		rest = after
+// InCallable is the message of a failure that happened in callable i of a call
+// of parallel. Of calls within each other it names the innermost callable first:
+// "callable 2 of callable 0 of parallel: …".
+func InCallable(i int, message string) string {
+	callables, rest := Callables(message)
+	if callables == "" {
+		return fmt.Sprintf("callable %d of parallel: %s", i, message)
 	}
-	return message[:len(message)-len(rest)], rest
+	const end = "parallel: "
+	return fmt.Sprintf("%scallable %d of %s%s", callables[:len(callables)-len(end)], i, end, rest)
+}
+
+// Callables cuts what InCallable writes from message.
+func Callables(message string) (callables, rest string) {
+	n := len(inCallable().FindString(message))
+	return message[:n], message[n:]
 }

@@ -9,9 +9,18 @@ import (
 // unpackArguments assigns the arguments of a builtin to its parameters: names
 // in order, each with a pointer; a name that ends in ? may be left out.
 func unpackArguments(function string, args starlark.Tuple, kwargs []starlark.Tuple, parameters ...any) error {
-	n := len(parameters) / 2
-	if len(args) > n {
-		return raise("TypeError", "%s() takes at most %d argument%s (%d given)", function, n, map[bool]string{true: "", false: "s"}[n == 1], len(args)+len(kwargs))
+	n, least := len(parameters)/2, 0
+	for i := range n {
+		if !strings.HasSuffix(parameters[2*i].(string), "?") {
+			least++
+		}
+	}
+	if given := len(args) + len(kwargs); given > n {
+		at := "at most"
+		if least == n {
+			at = "exactly"
+		}
+		return raise("TypeError", "%s() takes %s %d argument%s (%d given)", function, at, n, plural(n), given)
 	}
 	given := make([]bool, n)
 	set := func(i int, v starlark.Value) {
@@ -21,6 +30,7 @@ func unpackArguments(function string, args starlark.Tuple, kwargs []starlark.Tup
 	for i, v := range args {
 		set(i, v)
 	}
+	var unknown error
 	for _, pair := range kwargs {
 		name, _ := starlark.AsString(pair[0])
 		found := false
@@ -34,22 +44,25 @@ func unpackArguments(function string, args starlark.Tuple, kwargs []starlark.Tup
 			set(i, pair[1])
 			found = true
 		}
-		if !found {
-			return raise("TypeError", "'%s' is an invalid keyword argument for %s()", excerpt(name), function)
+		if !found && unknown == nil {
+			unknown = raise("TypeError", "'%s' is an invalid keyword argument for %s()", excerpt(name), function)
 		}
 	}
-	for i := range n {
-		if name := parameters[2*i].(string); !given[i] && !strings.HasSuffix(name, "?") {
+	for i := range least {
+		if name := parameters[2*i].(string); !given[i] {
 			return raise("TypeError", "%s() missing required argument '%s' (pos %d)", function, name, i+1)
 		}
 	}
-	return nil
+	return unknown
 }
 
 // className is the name of v's class in messages.
 func className(v starlark.Value) string {
-	if v == starlark.None {
+	switch v.(type) {
+	case starlark.NoneType:
 		return "NoneType"
+	case *starlark.Builtin:
+		return "builtin_function_or_method"
 	}
 	return typeName(v)
 }

@@ -31,6 +31,9 @@ func (e *engine) delItem(_ *starlark.Thread, _ *starlark.Builtin, args starlark.
 	}
 	switch x := x.(type) {
 	case *starlark.List:
+		if s, isSlice := i.(*sliceValue); isSlice {
+			return e.delSlice(nil, nil, starlark.Tuple{x, s.start, s.stop, s.step}, nil)
+		}
 		at, ok := place(i, x.Len())
 		if !ok {
 			return nil, listIndexError(i, "list assignment index out of range")
@@ -40,6 +43,7 @@ func (e *engine) delItem(_ *starlark.Thread, _ *starlark.Builtin, args starlark.
 		if err := e.key(i); err != nil {
 			return nil, err
 		}
+		e.removals++
 		_, found, err := x.Delete(i)
 		if err == nil && !found {
 			err = raiseKey(i)

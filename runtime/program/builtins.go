@@ -25,7 +25,7 @@ func (e *engine) builtin(name string) starlark.Value {
 	case "IOError", "EnvironmentError":
 		return e.class("OSError")
 	}
-	if c := e.class(name); c != nil && name != "NoneType" && name != "function" {
+	if c := e.class(name); c != nil && name != "NoneType" && name != "function" && name != "builtin_function_or_method" {
 		return c
 	}
 	if f := e.function(name); f != nil {
@@ -34,7 +34,16 @@ func (e *engine) builtin(name string) starlark.Value {
 	return nil
 }
 
+// function is the builtin function of that name, behind the check of its
+// arguments; nil if there is none.
 func (e *engine) function(name string) native {
+	if f := e.plainFunction(name); f != nil {
+		return checkedBuiltin(name, f)
+	}
+	return nil
+}
+
+func (e *engine) plainFunction(name string) native {
 	switch name {
 	case "abs":
 		return e.abs
@@ -128,6 +137,10 @@ func (e *engine) function(name string) native {
 		return e.reversed
 	case "set":
 		return e.newSet
+	case "frozenset":
+		return e.newFrozenSet
+	case "slice":
+		return e.newSlice
 	case "sorted":
 		return e.sorted
 	case "str":
@@ -211,9 +224,6 @@ func (e *engine) fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 }
 
 func (e *engine) hasattr(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if err := argumentCount(b.Name(), len(args)+len(kwargs), 2, 2); err != nil {
-		return nil, err
-	}
 	name, ok := starlark.AsString(args[1])
 	if !ok {
 		return nil, raise("TypeError", "attribute name must be string, not '%s'", className(args[1]))

@@ -39,7 +39,7 @@ func codec(args starlark.Tuple, kwargs []starlark.Tuple, name string) (ascii boo
 	}
 	codec, ok := starlark.AsString(encoding)
 	if !ok {
-		return false, raise("TypeError", "%s() argument 'encoding' must be str, not %s", name, className(encoding))
+		return false, raise("TypeError", "%s() argument 'encoding' must be str, not %s", name, typeName(encoding))
 	}
 	if mode, _ := starlark.AsString(errors); mode != "strict" {
 		return false, raise("ValueError", "%s() takes errors='strict' only", name)
@@ -50,7 +50,7 @@ func codec(args starlark.Tuple, kwargs []starlark.Tuple, name string) (ascii boo
 	case "ascii", "us-ascii":
 		return true, nil
 	}
-	return false, raise("LookupError", "unknown encoding: %s; there are utf-8 and ascii", excerpt(codec))
+	return false, &raised{class: "LookupError", message: "unknown encoding: " + excerpt(codec), hint: "there are utf-8 and ascii"}
 }
 
 // decodeMethod is b.decode(encoding).
@@ -121,22 +121,33 @@ func encodeMethod(e *engine, _ *starlark.Thread, receiver starlark.Value, args s
 
 // newBytes is bytes(x): of an int, so many zeros; of ints, each a byte.
 func (e *engine) newBytes(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(kwargs) > 0 {
-		return nil, raise("TypeError", "bytes() takes no keyword arguments")
+	var source, encoding, errors starlark.Value
+	if err := unpackArguments("bytes", args, kwargs, "source?", &source, "encoding?", &encoding, "errors?", &errors); err != nil {
+		return nil, err
 	}
-	if len(args) == 0 {
+	if source == nil && encoding == nil && errors == nil {
 		return starlark.Bytes(""), nil
 	}
-	s, isText := args[0].(starlark.String)
-	switch {
-	case isText && len(args) == 1:
-		return nil, raise("TypeError", "string argument without an encoding")
-	case isText:
-		return encodeMethod(e, nil, s, args[1:], nil)
-	case len(args) > 1:
-		return nil, raise("TypeError", "encoding without a string argument")
+	if encoding != nil {
+		if _, ok := encoding.(starlark.String); !ok {
+			return nil, raise("TypeError", "bytes() argument 'encoding' must be str, not %s", typeName(encoding))
+		}
 	}
-	switch v := number(args[0]).(type) {
+	s, isText := source.(starlark.String)
+	switch {
+	case isText && encoding == nil:
+		return nil, raise("TypeError", "string argument without an encoding")
+	case isText && errors != nil:
+		return encodeMethod(e, nil, s, starlark.Tuple{encoding, errors}, nil)
+	case isText:
+		return encodeMethod(e, nil, s, starlark.Tuple{encoding}, nil)
+	case encoding != nil:
+		return nil, raise("TypeError", "encoding without a string argument")
+	case errors != nil:
+		return nil, raise("TypeError", "errors without a string argument")
+	}
+	args = starlark.Tuple{source}
+	switch v := number(source).(type) {
 	case starlark.Bytes:
 		return v, nil
 	case starlark.Int:

@@ -9,8 +9,9 @@ import (
 // cell is a variable that several functions assign (package lower).
 type cell struct {
 	starlark.NoneType
-	name  string
-	value starlark.Value // nil: it has none
+	name   string
+	value  starlark.Value // nil: it has none
+	hidden starlark.Value // the predeclared one that it hides, if any
 }
 
 var _ starlark.HasSetField = (*cell)(nil)
@@ -20,20 +21,35 @@ func (c *cell) Attr(field string) (starlark.Value, error) {
 	switch {
 	case c.value != nil:
 		return c.value, nil
-	case field == lower.GlobalField:
-		return nil, raise("NameError", "name '%s' is not defined", c.name)
-	case field == lower.FreeField:
-		return nil, raise("NameError", "cannot access free variable '%s' where it is not associated with a value in enclosing scope", c.name)
+	case c.hidden != nil:
+		return c.hidden, nil
 	}
-	return nil, raise("UnboundLocalError", "cannot access local variable '%s' where it is not associated with a value", c.name)
+	return nil, c.unbound(field)
+}
+
+// unbound is the error of a variable without a value.
+func (c *cell) unbound(field string) error {
+	switch field {
+	case lower.GlobalField:
+		return raise("NameError", "name '%s' is not defined", c.name)
+	case lower.FreeField:
+		return raise("NameError", "cannot access free variable '%s' where it is not associated with a value in enclosing scope", c.name)
+	}
+	return raise("UnboundLocalError", "cannot access local variable '%s' where it is not associated with a value", c.name)
 }
 
 // AttrNames implements starlark.HasAttrs.
 func (c *cell) AttrNames() []string { return []string{lower.CellField} }
 
-// SetField assigns the variable; unset empties it.
-func (c *cell) SetField(_ string, v starlark.Value) error {
-	if v == unset {
+// SetField assigns the variable; unset and deleted empty it.
+func (c *cell) SetField(field string, v starlark.Value) error {
+	switch {
+	case field == lower.HiddenField:
+		c.hidden = v
+		return nil
+	case v == deleted && c.value == nil:
+		return c.unbound(field)
+	case v == unset || v == deleted:
 		v = nil
 	}
 	c.value = v
@@ -48,6 +64,7 @@ type mark struct {
 
 var (
 	unset          starlark.Value = &mark{name: lower.Unset}
+	deleted        starlark.Value = &mark{name: lower.Deleted}
 	skip           starlark.Value = &mark{name: lower.Skip}
 	breakSignal    starlark.Value = &mark{name: lower.Break}
 	continueSignal starlark.Value = &mark{name: lower.Continue}

@@ -91,7 +91,7 @@ func baseClass(name string) (base string, ok bool) {
 	switch name {
 	case "object":
 		return "", true
-	case "int", "float", "str", "bytes", "list", "tuple", "dict", "set", "type", "NoneType", "range", "function", "BaseException":
+	case "int", "float", "str", "bytes", "list", "tuple", "dict", "set", "frozenset", "slice", "type", "NoneType", "range", "function", "builtin_function_or_method", "BaseException":
 		return "object", true
 	case "bool":
 		return "int", true
@@ -136,7 +136,7 @@ func (e *engine) classOf(v starlark.Value) *class {
 		return e.class("type")
 	case *record:
 		return e.class("dict")
-	case *starlark.Function, *starlark.Builtin:
+	case *starlark.Function, *asyncFunction:
 		return e.class("function")
 	}
 	name := className(v)
@@ -149,6 +149,18 @@ func (e *engine) classOf(v starlark.Value) *class {
 // instance tells whether v is an instance of of, a class or a tuple of them.
 func (e *engine) instance(v, of starlark.Value) (bool, error) {
 	switch of := of.(type) {
+	case *union:
+		for _, part := range of.parts {
+			if part == starlark.None {
+				part = e.class("NoneType")
+			}
+			if is, err := e.instance(v, part); err != nil || is {
+				return is, err
+			}
+		}
+		return false, nil
+	case *alias:
+		return false, raise("TypeError", "isinstance() argument 2 cannot be a parameterized generic")
 	case *class:
 		return e.classOf(v).is(of), nil
 	case starlark.Tuple:
@@ -165,6 +177,16 @@ func (e *engine) instance(v, of starlark.Value) (bool, error) {
 // subclass tells whether c derives from of, a class or a tuple of them.
 func (e *engine) subclass(c *class, of starlark.Value) (bool, error) {
 	switch of := of.(type) {
+	case *union:
+		for _, part := range of.parts {
+			if part == starlark.None {
+				part = e.class("NoneType")
+			}
+			if is, err := e.subclass(c, part); err != nil || is {
+				return is, err
+			}
+		}
+		return false, nil
 	case *class:
 		return c.is(of), nil
 	case starlark.Tuple:

@@ -186,7 +186,15 @@ func (e *engine) updatePairs(name string, dict *starlark.Dict, from starlark.Val
 func (e *engine) enumerate(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Value
 	var start starlark.Value = starlark.MakeInt(0)
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "start?", &start); err != nil {
+	for _, pair := range kwargs {
+		if name, _ := starlark.AsString(pair[0]); name != "iterable" && name != "start" {
+			return nil, raise("TypeError", "'%s' is an invalid keyword argument for enumerate()", excerpt(name))
+		}
+	}
+	if len(args)+len(kwargs) == 0 {
+		return nil, raise("TypeError", "enumerate() missing required argument 'iterable'")
+	}
+	if err := unpackArguments(b.Name(), args, kwargs, "iterable", &items, "start?", &start); err != nil {
 		return nil, err
 	}
 	n, ok := number(start).(starlark.Int)
@@ -209,10 +217,11 @@ func (e *engine) enumerate(_ *starlark.Thread, b *starlark.Builtin, args starlar
 }
 
 func (e *engine) zip(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	strict := false
-	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "strict?", &strict); err != nil {
+	var given starlark.Value = starlark.False
+	if err := unpackArguments(b.Name(), nil, kwargs, "strict?", &given); err != nil {
 		return nil, err
 	}
+	strict := bool(given.Truth())
 	sources, err := e.iterators(args)
 	if err != nil {
 		return nil, err
@@ -328,6 +337,9 @@ func (e *engine) extreme(op syntax.Token) native {
 func (e *engine) sum(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Value
 	var total starlark.Value = starlark.MakeInt(0)
+	if len(args) == 0 {
+		return nil, raise("TypeError", "sum() takes at least 1 positional argument (0 given)")
+	}
 	if err := unpackArguments(b.Name(), args, kwargs, "iterable", &items, "start?", &total); err != nil {
 		return nil, err
 	}

@@ -57,9 +57,9 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 			equal, err := e.equalEntries(x.(starlark.IterableMapping), y.(starlark.IterableMapping), depth)
 			return equal == (op == syntax.EQL), err
 		}
-	case *starlark.Set:
+	case *starlark.Set, *frozenSet:
 		if y, ok := e.asSet(y); ok {
-			return e.compareSets(op, x, y)
+			return e.compareSets(op, setOf(x), y)
 		}
 	case *view:
 		a, ok := e.asSet(x)
@@ -67,9 +67,13 @@ func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (
 		if ok && too {
 			return e.compareSets(op, a, b)
 		}
-	case *object, *exception, *coroutine, *generator, *iterator, *asyncFunction, *class, *module:
+	case *object, *exception, *coroutine, *generator, *iterator, *asyncFunction, *class, *module, *union, *alias:
 		if isEquality(op) {
 			return (x == y) == (op == syntax.EQL), nil
+		}
+	case *sliceValue:
+		if y, ok := y.(*sliceValue); ok {
+			return e.compareItems(op, x.bounds(), y.bounds(), depth)
 		}
 	default: // None, functions, ranges
 		if isEquality(op) {
@@ -98,8 +102,8 @@ func isMapping(v starlark.Value) bool {
 // asSet is v as a set, if v is a set or a view that is like one.
 func (e *engine) asSet(v starlark.Value) (*starlark.Set, bool) {
 	switch v := v.(type) {
-	case *starlark.Set:
-		return v, true
+	case *starlark.Set, *frozenSet:
+		return setOf(v), true
 	case *view:
 		if v.part == "values" {
 			return nil, false
@@ -144,11 +148,11 @@ func (e *engine) compareItems(op syntax.Token, x, y starlark.Indexable, depth in
 	// Both may shrink meanwhile in no way: no code of the program runs here.
 	for i := range min(x.Len(), y.Len()) {
 		a, b := x.Index(i), y.Index(i)
-		same, err := e.compareDepth(syntax.EQL, a, b, depth+1)
+		same, err := e.equalOrSame(a, b, depth+1)
 		if err != nil {
 			return false, err
 		}
-		if same || isNaN(a) && isNaN(b) { // itself, as far as anyone can tell
+		if same {
 			continue
 		}
 		if isEquality(op) {
@@ -157,6 +161,20 @@ func (e *engine) compareItems(op syntax.Token, x, y starlark.Indexable, depth in
 		return e.compareDepth(op, a, b, depth+1)
 	}
 	return threeway(op, x.Len()-y.Len()), nil
+}
+
+// equalOrSame is a == b where CPython takes what is one object for equal without
+// a look at it: a list that holds itself, and NaN. Floats have no identity here,
+// so that each NaN is itself.
+func (e *engine) equalOrSame(a, b starlark.Value, depth int) (bool, error) {
+	switch a.(type) {
+	case *starlark.List, starlark.Tuple, *starlark.Dict, *record:
+		if same(a, b) {
+			return true, e.charge(1)
+		}
+	}
+	equal, err := e.compareDepth(syntax.EQL, a, b, depth)
+	return equal || isNaN(a) && isNaN(b), err
 }
 
 func threeway(op syntax.Token, difference int) bool {
@@ -195,7 +213,7 @@ func (e *engine) equalEntries(x, y starlark.IterableMapping, depth int) (bool, e
 		if err != nil || !found {
 			return false, nil //nolint:nilerr // a record says that it has no such field
 		}
-		if same, err := e.compareDepth(syntax.EQL, a, b, depth+1); err != nil || !same {
+		if same, err := e.equalOrSame(a, b, depth+1); err != nil || !same {
 			return false, err
 		}
 	}
@@ -212,8 +230,8 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 	case *starlark.Dict:
 		_, found, err := e.lookup(y, x)
 		return found, err
-	case *starlark.Set:
-		return e.member(y, x)
+	case *starlark.Set, *frozenSet:
+		return e.member(setOf(y), x)
 	case starlark.String:
 		sub, ok := starlark.AsString(x)
 		if !ok {
@@ -252,7 +270,7 @@ func (e *engine) contains(x, y starlark.Value) (bool, error) {
 	}
 	found := false
 	err := e.each(y, func(item starlark.Value) error {
-		equal, err := e.equal(item, x)
+		equal, err := e.equalOrSame(item, x, 0)
 		if err == nil && equal {
 			found = true
 			err = errEnough
@@ -270,7 +288,7 @@ func (e *engine) hasItem(x starlark.Value, items starlark.Indexable) (bool, erro
 		if err := e.charge(1); err != nil {
 			return false, err
 		}
-		if same, err := e.equal(items.Index(i), x); err != nil || same || isNaN(x) && isNaN(items.Index(i)) {
+		if same, err := e.equalOrSame(items.Index(i), x, 0); err != nil || same {
 			return err == nil, err
 		}
 	}
@@ -298,6 +316,8 @@ func (e *engine) key(v starlark.Value) error {
 			return err
 		}
 		return e.charge(parts)
+	case *frozenSet:
+		return e.charge(v.Len())
 	case *starlark.List, *starlark.Dict, *starlark.Set, *record:
 		_, err := v.Hash()
 		return err
@@ -314,6 +334,10 @@ func (e *engine) keyParts(v starlark.Tuple, depth int, parts *int) error {
 			return fmt.Errorf("a key is a tuple of more than %d parts", maxKeyParts)
 		}
 		switch item := item.(type) {
+		case *frozenSet:
+			if err := e.charge(item.Len()); err != nil {
+				return err
+			}
 		case starlark.Tuple:
 			if err := e.keyParts(item, depth+1, parts); err != nil {
 				return err

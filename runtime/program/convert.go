@@ -189,12 +189,42 @@ func (e *engine) newText(_ *starlark.Thread, _ *starlark.Builtin, args starlark.
 	if len(args) == 0 && len(kwargs) == 0 {
 		return starlark.String(""), nil
 	}
-	var v starlark.Value
-	if err := unpackArguments("str", args, kwargs, "object", &v); err != nil {
+	var v, encoding, errors starlark.Value
+	if err := unpackArguments("str", args, kwargs, "object?", &v, "encoding?", &encoding, "errors?", &errors); err != nil {
 		return nil, err
+	}
+	if encoding != nil || errors != nil {
+		return e.decodedText(v, encoding, errors)
+	}
+	if v == nil {
+		return starlark.String(""), nil
 	}
 	s, err := e.str(v)
 	return starlark.String(s), err
+}
+
+// decodedText is str(x, encoding, errors).
+func (e *engine) decodedText(v, encoding, errors starlark.Value) (starlark.Value, error) {
+	var args starlark.Tuple
+	var kwargs []starlark.Tuple
+	if encoding != nil {
+		if _, ok := encoding.(starlark.String); !ok {
+			return nil, raise("TypeError", "str() argument 'encoding' must be str, not %s", typeName(encoding))
+		}
+		args = starlark.Tuple{encoding}
+	}
+	if errors != nil {
+		kwargs = []starlark.Tuple{{starlark.String("errors"), errors}}
+	}
+	switch v.(type) {
+	case nil:
+		return starlark.String(""), nil
+	case starlark.Bytes:
+		return decodeMethod(e, nil, v, args, kwargs)
+	case starlark.String:
+		return nil, raise("TypeError", "decoding str is not supported")
+	}
+	return nil, raise("TypeError", "decoding to str: need a bytes-like object, %s found", className(v))
 }
 
 // converting is repr(x) and ascii(x).

@@ -18,6 +18,8 @@ const (
 	// maxText bounds each text of a fault, in bytes: the interpreter quotes
 	// values of any size.
 	maxText = 4 << 10
+	// maxCauses bounds the causes that are told of an exception.
+	maxCauses = 4
 	// maxTrace bounds the lines of a trace; the middle of a longer one is cut.
 	maxTrace = 16
 )
@@ -114,9 +116,37 @@ func (e *engine) uncaught(err error) *fault.Fault {
 		if f.Hint == "" {
 			f.Hint = runtimeHint(message)
 		}
+		f.Hint = strings.TrimPrefix(f.Hint+causeHint(x), "; ")
 	}
 	e.locate(f, x.stack)
 	return f
+}
+
+// causeHint tells what x was raised from, with the place of each.
+func causeHint(x *exception) string {
+	var b strings.Builder
+	for i := 0; i < maxCauses; i++ {
+		cause, ok := x.cause.(*exception)
+		if !ok {
+			break
+		}
+		b.WriteString("; raised from " + truncate((&raised{exception: cause}).Error(), maxText/8))
+		if own := ownFrames(cause.stack); len(own) > 0 {
+			fmt.Fprintf(&b, " (line %d)", own[len(own)-1].Pos.Line)
+		}
+		x = cause
+	}
+	return b.String()
+}
+
+// ownFrames are those of the program.
+func ownFrames(stack starlark.CallStack) (own []starlark.CallFrame) {
+	for _, frame := range stack {
+		if frame.Pos.Filename() == lower.FileName && frame.Name != "<toplevel>" {
+			own = append(own, frame)
+		}
+	}
+	return own
 }
 
 // hiddenHint is said where a variable of a function hides what it is made of,
@@ -147,10 +177,7 @@ func (e *engine) hiddenHint(message string) string {
 // where stack ends.
 func (e *engine) locate(f *fault.Fault, stack starlark.CallStack) {
 	var own []starlark.CallFrame
-	for _, frame := range stack {
-		if frame.Pos.Filename() != lower.FileName || frame.Name == "<toplevel>" {
-			continue
-		}
+	for _, frame := range ownFrames(stack) {
 		if n := len(own); n > 0 && (strings.HasPrefix(frame.Name, lower.BodyPrefix) || frame.Name == lambdaName && !e.inLambda(frame.Pos)) {
 			own[n-1].Pos = frame.Pos // a part of the function around it
 			continue

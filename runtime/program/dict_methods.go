@@ -8,7 +8,8 @@ import (
 func dictMethod(name string) method {
 	switch name {
 	case "clear":
-		return plainMethod(name, 0, 0, func(_ *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
+		return plainMethod(name, 0, 0, func(e *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
+			e.removals++
 			return starlark.None, x.(*starlark.Dict).Clear()
 		})
 	case "copy":
@@ -39,6 +40,7 @@ func dictMethod(name string) method {
 				return nil, err
 			}
 			if found {
+				e.removals++
 				_, _, err = d.Delete(args[0])
 				return v, err
 			}
@@ -55,6 +57,7 @@ func dictMethod(name string) method {
 				return nil, raiseKey(starlark.String("popitem(): dictionary is empty"))
 			}
 			key := keys[len(keys)-1]
+			e.removals++
 			v, _, err := d.Delete(key)
 			if err == nil {
 				err = e.chargeCopy(len(keys))
@@ -87,7 +90,10 @@ func dictMethod(name string) method {
 }
 
 // fromKeys is dict.fromkeys(keys, value).
-func fromKeys(e *engine, _ *starlark.Thread, _ starlark.Value, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+func fromKeys(e *engine, _ *starlark.Thread, _ starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := noKeywords("dict.fromkeys", kwargs); err != nil {
+		return nil, err
+	}
 	if err := argumentCount("fromkeys", len(args), 1, 2); err != nil {
 		return nil, err
 	}
@@ -130,16 +136,15 @@ func (v *view) Len() int { return v.of.Len() }
 
 // Iterate goes over the dict, and ends early when its size changes.
 func (v *view) Iterate() starlark.Iterator {
-	keys := v.of.Keys()
-	return v.engine.fixedBy(len(keys), v.of.Len, "dictionary changed size during iteration", func(i int) starlark.Value {
+	return v.engine.keys(v.of, func(key starlark.Value) starlark.Value {
 		if v.part == "keys" {
-			return keys[i]
+			return key
 		}
-		value, _, _ := v.of.Get(keys[i])
+		value, _, _ := v.of.Get(key)
 		if v.part == "values" {
 			return value
 		}
-		return starlark.Tuple{keys[i], value}
+		return starlark.Tuple{key, value}
 	})
 }
 

@@ -49,6 +49,30 @@ func Differences() []Difference {
 			Example: "[str(i) for i in {\"9\", \"1\", \"5\"}] == [\"9\", \"1\", \"5\"] or len({8, 1}) == 2 and list({8, 1}) == [8, 1]\n", ExampleCPython: "", ExampleHere: "ok true",
 		},
 		{
+			Construct: "is of numbers, strings and tuples",
+			CPython:   "tells whether they are one object", Here: "tells whether numbers and strings are equal and of one type; each NaN is itself",
+			Reason:  "numbers and strings have no identity",
+			Example: "x = 1000\nx is int(\"1000\") or float(\"nan\") in [float(\"nan\")]\n", ExampleCPython: "ok false", ExampleHere: "ok true",
+		},
+		{
+			Construct: "a key that is removed and added again in a loop over its dict",
+			CPython:   "is gone through again, or left out, or RuntimeError, as the table of the dict has room", Here: "keeps its place in the loop, or RuntimeError: dictionary keys changed during iteration",
+			Reason:  "the engine's dicts have no places that stay empty",
+			Example: "d = {\"a\": 1, \"b\": 2, \"c\": 3}\nout = []\nfor k in d:\n    out.append(k)\n    if k == \"a\":\n        d[\"b\"] = d.pop(\"b\")\nout\n", ExampleCPython: "ok [\"a\", \"c\", \"b\"]", ExampleHere: "RuntimeError: dictionary keys changed during iteration",
+		},
+		{
+			Construct: "repr of functions, iterators and object()",
+			CPython:   "has their address", Here: "has none",
+			Reason:  "a program gives the same result each time it runs",
+			Example: "repr(iter([])) == \"<list_iterator object>\"\n", ExampleCPython: "ok false", ExampleHere: "ok true",
+		},
+		{
+			Construct: "the quotes of an f-string within its fields",
+			CPython:   "SyntaxError before 3.12", Here: "begin a string of the field, as in 3.12",
+			Reason:  "models write both, and what the program means is clear",
+			Example: "d = {\"a\": 1}\nf\"{d[\"a\"]}\"\n", ExampleCPython: "SyntaxError", ExampleHere: "ok \"1\"",
+		},
+		{
 			Construct: "a bare raise in a function that a handler calls",
 			CPython:   "raises what the caller's handler caught", Here: "RuntimeError: a bare raise belongs into the handler itself",
 			Reason:  "a handler is a part of its function; none of CPython's state of the thread is kept",
@@ -56,8 +80,8 @@ func Differences() []Difference {
 			ExampleHere: "RuntimeError: No active exception to reraise",
 		},
 		{
-			Construct: "__context__, __traceback__ and notes of exceptions",
-			CPython:   "attributes", Here: "there are none; __cause__ is there",
+			Construct: "__context__, __traceback__, notes, name and obj of exceptions",
+			CPython:   "attributes", Here: "there are none; args, __cause__, errno, strerror, filename, value and code are there",
 			Reason:  "none of CPython's state of the thread is kept",
 			Example: "hasattr(ValueError(), \"__context__\")\n", ExampleCPython: "ok true", ExampleHere: "ok false",
 		},

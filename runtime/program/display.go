@@ -58,6 +58,7 @@ func (e *engine) makeDict(_ *starlark.Thread, _ *starlark.Builtin, args starlark
 // makeKwargs makes the dict of a call's named arguments.
 func (e *engine) makeKwargs(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	d := new(starlark.Dict)
+	e.spreadLast = d
 	return d, e.pairs(args, func(key, value starlark.Value) error {
 		name, ok := starlark.AsString(key)
 		if !ok {

@@ -52,6 +52,8 @@ type engine struct {
 	letters      *[utf8.RuneSelf]starlark.Value // strings of one ASCII character, made at first use
 	signatures   signatures                     // of the program's functions
 	early        map[*starlark.Thread]error     // what ended an iteration, until it is raised
+	spreadLast   starlark.Value                 // what stood behind ** in the call before
+	removals     int                            // of keys of dicts
 
 	singles  [utf8.RuneSelf]starlark.Value // texts of one ASCII character, made at first use
 	pointsOf pointsCache

@@ -54,7 +54,27 @@ func (x *exception) text() (string, error) {
 		}
 		return x.engine.str(x.args[0])
 	}
+	if x.isSystem() && len(x.args) < 6 {
+		return x.systemText()
+	}
 	return x.engine.repr(x.args)
+}
+
+// isSystem tells whether x is an OSError, whose arguments are a number and a
+// text, and a file's name.
+func (x *exception) isSystem() bool { return x.class.is(x.engine.class("OSError")) && len(x.args) > 1 }
+
+func (x *exception) systemText() (string, error) {
+	number, err := x.engine.str(x.args[0])
+	if err != nil {
+		return "", err
+	}
+	what, err := x.engine.str(x.args[1])
+	if err != nil || len(x.args) == 2 {
+		return "[Errno " + number + "] " + what, err
+	}
+	file, err := x.engine.repr(x.args[2])
+	return "[Errno " + number + "] " + what + ": " + file, err
 }
 
 // Attr has CPython's attributes, and for a native call that failed what a
@@ -68,7 +88,23 @@ func (x *exception) Attr(name string) (starlark.Value, error) {
 	}
 	switch name {
 	case "args":
+		if x.isSystem() && len(x.args) == 3 {
+			return x.args[:2], nil
+		}
 		return x.args, nil
+	case "errno", "strerror", "filename":
+		if !x.class.is(x.engine.class("OSError")) {
+			return nil, nil
+		}
+		i := map[string]int{"errno": 0, "strerror": 1, "filename": 2}[name]
+		if x.isSystem() && i < len(x.args) && len(x.args) < 6 {
+			return x.args[i], nil
+		}
+		return starlark.None, nil
+	case "code":
+		if x.class.name == "SystemExit" {
+			return x.exitCode(), nil
+		}
 	case "__cause__":
 		if x.cause == nil {
 			return starlark.None, nil
@@ -102,6 +138,16 @@ func (x *exception) Attr(name string) (starlark.Value, error) {
 		}
 	}
 	return nil, nil
+}
+
+func (x *exception) exitCode() starlark.Value {
+	switch len(x.args) {
+	case 0:
+		return starlark.None
+	case 1:
+		return x.args[0]
+	}
+	return x.args
 }
 
 // AttrNames implements starlark.HasAttrs.
@@ -195,9 +241,9 @@ func (e *engine) catch(err error) (x *exception, ok bool) {
 	if eval != nil {
 		message = eval.Msg
 	}
-	name, text := e.signatures.explain(message)
+	name, text := e.explain(message, stack)
 	if name == "" {
-		name, text = unbound(message, stack)
+		name, text = e.unbound(message, stack)
 	}
 	if name == "" {
 		name, text = translate(message)

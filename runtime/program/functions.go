@@ -52,18 +52,17 @@ func (e *engine) issubclass(_ *starlark.Thread, b *starlark.Builtin, args starla
 }
 
 func (e *engine) typeOf(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var v starlark.Value
-	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
-		return nil, err
+	if len(args) != 1 {
+		return nil, raise("TypeError", "type() takes 1 or 3 arguments")
 	}
-	return e.classOf(v), nil
+	return e.classOf(args[0]), noKeywords("type", kwargs)
 }
 
 // round is round(x, digits), half to even.
 func (e *engine) round(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	var digits starlark.Value = starlark.None
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "number", &v, "ndigits?", &digits); err != nil {
+	if err := unpackArguments(b.Name(), args, kwargs, "number", &v, "ndigits?", &digits); err != nil {
 		return nil, err
 	}
 	n := 0
@@ -97,7 +96,7 @@ func roundInt(x starlark.Int, zeros int) starlark.Value {
 
 // apply is map(f, *iterables), lazy.
 func (e *engine) apply(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(args) < 2 || len(kwargs) > 0 {
+	if len(args) < 2 {
 		return nil, raise("TypeError", "map() must have at least two arguments.")
 	}
 	f := args[0]
@@ -117,9 +116,6 @@ func (e *engine) apply(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tu
 
 // filter is filter(f, iterable), lazy.
 func (e *engine) filter(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(args) != 2 || len(kwargs) > 0 {
-		return nil, raise("TypeError", "filter expected 2 arguments, got %d", len(args))
-	}
 	f := args[0]
 	sources, err := e.iterators(args[1:])
 	if err != nil {
@@ -262,5 +258,5 @@ func roundFloat(f float64, n int, toInt bool) (starlark.Value, error) {
 	if math.IsInf(r, 0) {
 		return nil, raise("OverflowError", "rounded value too large to represent")
 	}
-	return starlark.Float(r), nil
+	return starlark.Float(math.Copysign(r, f)), nil
 }

@@ -142,5 +142,6 @@ func (e *engine) spread(x starlark.Value) (starlark.Value, error) {
 
 // spreadNamed is the operand of f(**x).
 func (e *engine) spreadNamed(x starlark.Value) (starlark.Value, error) {
+	e.spreadLast = x
 	return x, e.charge(4 * max(0, starlark.Len(x)))
 }

@@ -21,6 +21,8 @@ func (e *engine) helper(name string) starlark.Value {
 		return skip
 	case lower.Unset:
 		return unset
+	case lower.Deleted:
+		return deleted
 	case lower.Haystack:
 		return &haystacks{engine: e}
 	case lower.Cut:
@@ -116,6 +118,10 @@ func (e *engine) helperFunction(name string) native {
 		}
 	case lower.SetAttr:
 		return e.setAttr
+	case lower.SetItem:
+		return func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return starlark.None, e.setItem(args[0], args[1], args[2])
+		}
 	case lower.SetSlice:
 		return e.setSlice
 	case lower.DelItem:
@@ -209,7 +215,13 @@ func (e *engine) operator(name string) binary {
 	case lower.And:
 		return e.logic("&", e.plain(syntax.AMP))
 	case lower.Or:
-		return e.logic("|", e.plain(syntax.PIPE))
+		or := e.logic("|", e.plain(syntax.PIPE))
+		return func(x, y starlark.Value) (starlark.Value, error) {
+			if u, ok := e.joined(x, y); ok {
+				return u, nil
+			}
+			return or(x, y)
+		}
 	case lower.Xor:
 		return e.logic("^", e.plain(syntax.CIRCUMFLEX))
 	case lower.Index:

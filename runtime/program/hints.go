@@ -25,6 +25,9 @@ func runtimeHint(message string) string {
 		return "say what to compare: sorted(items, key=lambda r: r.name)"
 	case strings.HasPrefix(message, "AttributeError: 'str' object has no attribute"):
 		return "the value is a str; a loop over a record or dict gives its keys: loop over the list inside it"
+	case strings.HasPrefix(message, "AttributeError: 'list' object has no attribute"),
+		strings.HasPrefix(message, "TypeError: list indices must be integers or slices, not str"):
+		return "the value is a list: loop over it, or take one element of it, items[0]"
 	case strings.HasPrefix(message, "AttributeError: 'dict' object has no attribute"):
 		return "read a dict's item with d[\"key\"]"
 	case strings.Contains(message, "'coroutine'"):

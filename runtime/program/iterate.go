@@ -57,7 +57,9 @@ func (e *engine) iter(v starlark.Value) (starlark.Value, error) {
 	case *record:
 		return e.iter(v.dict())
 	case *starlark.Dict:
-		return e.fixed(v.Keys(), v.Len, "dictionary changed size during iteration"), e.chargeCopy(v.Len())
+		return e.keys(v, func(key starlark.Value) starlark.Value { return key }), e.chargeCopy(v.Len())
+	case *frozenSet:
+		return e.iter(v.set)
 	case *starlark.Set:
 		items := make([]starlark.Value, 0, v.Len())
 		for item := range v.Elements() {
@@ -158,21 +160,16 @@ func (e *engine) characters(s string) *loop {
 
 // fixed goes over items and fails when size changes meanwhile.
 func (e *engine) fixed(items []starlark.Value, size func() int, changed string) *loop {
-	return e.fixedBy(len(items), size, changed, func(i int) starlark.Value { return items[i] })
-}
-
-// fixedBy is fixed of n items.
-func (e *engine) fixedBy(n int, size func() int, changed string, at func(i int) starlark.Value) *loop {
 	before := size()
 	return &loop{engine: e, next: func(l *loop) (starlark.Value, bool) {
 		if size() != before {
 			e.endEarly(raise("RuntimeError", "%s", changed))
 			return nil, false
 		}
-		if l.at >= n {
+		if l.at >= len(items) {
 			return nil, false
 		}
-		return at(l.at), true
+		return items[l.at], true
 	}}
 }
 

@@ -87,10 +87,25 @@ func (e *engine) next(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 	return nil, &raised{exception: &exception{engine: e, class: e.class("StopIteration")}}
 }
 
-// newIterator is iter(x).
+// until calls f until it returns last.
+func (e *engine) until(f, last starlark.Value) (starlark.Value, error) {
+	if _, ok := f.(starlark.Callable); !ok {
+		return nil, raise("TypeError", "iter(v, w): v must be callable")
+	}
+	return e.lazy("callable_iterator", func() (starlark.Value, bool, error) {
+		v, err := starlark.Call(e.thread, f, nil, nil)
+		if err != nil {
+			return nil, false, err
+		}
+		over, err := e.equalOrSame(v, last, 0)
+		return v, !over, err
+	}), nil
+}
+
+// newIterator is iter(x), and iter(f, last).
 func (e *engine) newIterator(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if err := argumentCount(b.Name(), len(args)+len(kwargs), 1, 1); err != nil {
-		return nil, err
+	if len(args) == 2 {
+		return e.until(args[0], args[1])
 	}
 	switch v := args[0].(type) {
 	case *generator, *iterator:
@@ -111,10 +126,10 @@ func (e *engine) newIterator(_ *starlark.Thread, b *starlark.Builtin, args starl
 
 // reversed is reversed(x), lazy.
 func (e *engine) reversed(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	items, err := one(b.Name(), args, kwargs, 1)
-	if err != nil {
-		return nil, err
+	if len(args) != 1 {
+		return nil, raise("TypeError", "reversed expected 1 argument, got %d", len(args))
 	}
+	items := args[0]
 	name, list := "reversed", starlark.Indexable(nil)
 	switch x := items.(type) {
 	case *starlark.List:

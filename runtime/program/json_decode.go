@@ -14,10 +14,32 @@ import (
 // jsonLoads is json.loads(s): what CPython reads, NaN and Infinity included.
 func (e *engine) jsonLoads(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
-	if err := unpackArguments("loads", args, kwargs, "s", &v); err != nil {
-		return nil, err
+	switch {
+	case len(args) > 1:
+		return nil, raise("TypeError", "loads() takes 1 positional argument but %d were given", len(args))
+	case len(args) == 1:
+		v = args[0]
+	}
+	for _, pair := range kwargs {
+		name, _ := starlark.AsString(pair[0])
+		switch {
+		case name == "s" && v != nil:
+			return nil, raise("TypeError", "loads() got multiple values for argument 's'")
+		case name == "s":
+			v = pair[1]
+		case name == "cls", name == "object_hook", name == "parse_float", name == "parse_int", name == "parse_constant", name == "object_pairs_hook", name == "strict":
+			return nil, &raised{class: "TypeError", message: "loads() takes no " + name + " here", hint: "change what it returns"}
+		default:
+			return nil, raise("TypeError", "JSONDecoder.__init__() got an unexpected keyword argument '%s'", excerpt(name))
+		}
+	}
+	if v == nil {
+		return nil, raise("TypeError", "loads() missing 1 required positional argument: 's'")
 	}
 	s, ok := starlark.AsString(v)
+	if b, isBytes := v.(starlark.Bytes); isBytes && utf8.ValidString(string(b)) {
+		s, ok = string(b), true
+	}
 	if !ok {
 		err := &raised{class: "TypeError", message: "the JSON object must be str, bytes or bytearray, not " + className(v)}
 		if _, isRecord := v.(*record); isRecord {

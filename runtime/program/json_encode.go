@@ -60,6 +60,12 @@ func (e *engine) jsonDumps(thread *starlark.Thread, _ *starlark.Builtin, args st
 	cls, indent, separators, fallback, sorted := none, none, none, none, none
 	if err := unpackArguments("dumps", args, kwargs, "obj", &v, "skipkeys?", &skipKeys, "ensure_ascii?", &ascii, "check_circular?", &circular,
 		"allow_nan?", &nan, "cls?", &cls, "indent?", &indent, "separators?", &separators, "default?", &fallback, "sort_keys?", &sorted); err != nil {
+		if v == nil {
+			return nil, raise("TypeError", "dumps() missing 1 required positional argument: 'obj'")
+		}
+		if name, ok := strings.CutSuffix(err.(*raised).message, " is an invalid keyword argument for dumps()"); ok {
+			return nil, raise("TypeError", "JSONEncoder.__init__() got an unexpected keyword argument %s", name)
+		}
 		return nil, err
 	}
 	style := jsonStyle{item: ", ", key: ": ", ascii: bool(ascii.Truth()), sorted: bool(sorted.Truth())}

@@ -272,7 +272,9 @@ func (p *page) methods(e *engine) {
 		{"list", func(m *methods) method { return m.ofList }},
 		{"dict", func(m *methods) method { return m.ofDict }},
 		{"set", func(m *methods) method { return m.ofSet }},
+		{"frozenset", func(m *methods) method { return m.ofFrozen }},
 		{"tuple", func(m *methods) method { return m.ofTuple }},
+		{"range", func(m *methods) method { return m.ofRange }},
 		{"bytes", func(m *methods) method { return m.ofBytes }},
 	} {
 		var have []string
@@ -282,6 +284,15 @@ func (p *page) methods(e *engine) {
 			}
 		}
 		fmt.Fprintf(p, "| `%s` | %s |\n", of.name, quoted(have))
+	}
+	for _, x := range []starlark.Value{starlark.MakeInt(1), starlark.Float(1)} {
+		var have []string
+		for _, name := range p.names {
+			if numberMethod(x, name) != nil || numberAttr(x, name) != nil {
+				have = append(have, name)
+			}
+		}
+		fmt.Fprintf(p, "| `%s` | %s |\n", className(x), quoted(have))
 	}
 	p.WriteString("\n")
 }

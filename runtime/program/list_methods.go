@@ -115,7 +115,7 @@ func (e *engine) position(x starlark.Indexable, v starlark.Value, start, end int
 		if err := e.charge(1); err != nil {
 			return -1, err
 		}
-		if same, err := e.equal(x.Index(i), v); err != nil || same || isNaN(v) && isNaN(x.Index(i)) {
+		if same, err := e.equalOrSame(x.Index(i), v, 0); err != nil || same {
 			return i, err
 		}
 	}

@@ -11,6 +11,23 @@ import (
 
 // mathMember is what the module math has.
 func (e *engine) mathMember(name string) starlark.Value {
+	v := e.plainMathMember(name)
+	if b, ok := v.(*starlark.Builtin); ok && name != "isclose" && name != "prod" {
+		return e.native(name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			full := "math." + name
+			if name == "log" {
+				full = name
+			}
+			if err := noKeywords(full, kwargs); err != nil {
+				return nil, err
+			}
+			return b.CallInternal(thread, args, nil)
+		})
+	}
+	return v
+}
+
+func (e *engine) plainMathMember(name string) starlark.Value {
 	switch name {
 	case "pi":
 		return starlark.Float(math.Pi)
@@ -30,6 +47,8 @@ func (e *engine) mathMember(name string) starlark.Value {
 		return e.native(name, e.divisors(name))
 	case "comb", "perm":
 		return e.native(name, e.choices(name))
+	case "modf", "frexp", "ldexp", "remainder":
+		return e.native(name, partsOf(name))
 	case "log":
 		return e.native(name, e.costly(logarithm))
 	case "pow", "atan2", "fmod", "copysign", "hypot", "dist", "isclose", "fsum", "prod":
@@ -173,6 +192,8 @@ func roundTo(name string) native {
 		}
 		x, err := real(args[0])
 		switch {
+		case err != nil && name == "trunc":
+			return nil, raise("TypeError", "type %s doesn't define __trunc__ method", className(args[0]))
 		case err != nil:
 			return nil, err
 		case math.IsNaN(x):
@@ -320,8 +341,8 @@ func (e *engine) divisors(name string) native {
 
 // logarithm is log(x, base), of ints of any size.
 func logarithm(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if err := argumentCount("log", len(args)+len(kwargs), 1, 2); err != nil {
-		return nil, err
+	if len(args) < 1 || len(args) > 2 {
+		return nil, raise("TypeError", "math.log requires 1 to 2 arguments")
 	}
 	var logs [2]float64
 	for i, v := range args {
@@ -409,45 +430,17 @@ func (e *engine) mathOfMany(name string) native {
 		case "copysign":
 			return starlark.Float(math.Copysign(xs[0], xs[1])), nil
 		}
-		out := 0.0
-		for _, x := range xs {
-			out = math.Hypot(out, x)
-		}
-		return starlark.Float(out), nil
+		return e.norm(xs)
 	}
-}
-
-func (e *engine) distance(args starlark.Tuple) (starlark.Value, error) {
-	p, err := e.collect(args[0])
-	if err != nil {
-		return nil, err
-	}
-	q, err := e.collect(args[1])
-	if err != nil {
-		return nil, err
-	}
-	if len(p) != len(q) {
-		return nil, raise("ValueError", "both points must have the same number of dimensions")
-	}
-	out := 0.0
-	for i := range p {
-		x, err := real(p[i])
-		if err != nil {
-			return nil, err
-		}
-		y, err := real(q[i])
-		if err != nil {
-			return nil, err
-		}
-		out = math.Hypot(out, x-y)
-	}
-	return starlark.Float(out), nil
 }
 
 // productOf is prod(iterable, start=1).
 func (e *engine) productOf(args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Value
 	var out starlark.Value = starlark.MakeInt(1)
+	if len(args) != 1 {
+		return nil, raise("TypeError", "prod() takes exactly 1 positional argument (%d given)", len(args))
+	}
 	if err := unpackArguments("prod", args, kwargs, "iterable", &items, "start?", &out); err != nil {
 		return nil, err
 	}
@@ -459,42 +452,12 @@ func (e *engine) productOf(args starlark.Tuple, kwargs []starlark.Tuple) (starla
 	return out, err
 }
 
-// exactBits hold the sum of any floats exactly: from the least, 2**-1074, to
-// 2**64 times the greatest.
-const exactBits = 1074 + 1024 + 64
-
-// exactSum is fsum: rounded once.
-func (e *engine) exactSum(args starlark.Tuple) (starlark.Value, error) {
-	if err := argumentCount("math.fsum", len(args), 1, 1); err != nil {
-		return nil, err
-	}
-	exact := new(big.Float).SetPrec(exactBits)
-	special := 0.0
-	err := e.each(args[0], func(v starlark.Value) error {
-		x, err := real(v)
-		if err != nil {
-			return err
-		}
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			special += x
-			return nil
-		}
-		exact.Add(exact, new(big.Float).SetFloat64(x))
-		return e.charge(4)
-	})
-	if err != nil || special != 0 {
-		return starlark.Float(special), err
-	}
-	f, _ := exact.Float64()
-	if math.IsInf(f, 0) {
-		return nil, raise("OverflowError", "intermediate overflow in fsum")
-	}
-	return starlark.Float(f), nil
-}
-
 func isClose(args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var a, b starlark.Value
 	var relative, absolute starlark.Value = starlark.Float(1e-9), starlark.Float(0)
+	if len(args) > 2 {
+		return nil, raise("TypeError", "isclose() takes exactly 2 positional arguments (%d given)", len(args))
+	}
 	if err := unpackArguments("isclose", args, kwargs, "a", &a, "b", &b, "rel_tol?", &relative, "abs_tol?", &absolute); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 type method func(e *engine, thread *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
 // methods are those of one name.
-type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes, ofRecord method }
+type methods struct{ ofString, ofList, ofDict, ofSet, ofView, ofTuple, ofBytes, ofFrozen, ofRange, ofRecord method }
 
 // methodsNamed are the methods of that name, made when a program first names it:
 // a loop reads one again and again. Names that no type has are not kept.
@@ -23,6 +23,7 @@ func (e *engine) methodsNamed(name string) *methods {
 	m := &methods{
 		ofString: stringMethod(name), ofList: listMethod(name), ofDict: dictMethod(name),
 		ofSet: setMethod(name), ofView: viewMethod(name), ofTuple: tupleMethod(name), ofBytes: bytesMethod(name),
+		ofFrozen: frozenMethod(name), ofRange: rangeMethod(name),
 	}
 	m.ofRecord = onDict(name, m.ofDict)
 	if m.ofString == nil && m.ofList == nil && m.ofDict == nil && m.ofSet == nil && m.ofView == nil && m.ofTuple == nil && m.ofBytes == nil {
@@ -54,9 +55,11 @@ func (m *methods) of(receiver starlark.Value) method {
 		return m.ofView
 	case *record:
 		return m.ofRecord
-	case *class:
-		// str.join(sep, items), dict.fromkeys(keys): the class as receiver.
-		return nil
+	case *frozenSet:
+		return m.ofFrozen
+	}
+	if m.ofRange != nil && isRange(receiver) {
+		return m.ofRange
 	}
 	return nil
 }
@@ -133,9 +136,9 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 				return f(e, thread, nil, args, kwargs)
 			}), nil
 		}
-	case *starlark.Function:
-		if name == "__name__" {
-			return starlark.String(x.Name()), nil
+	case *starlark.Function, *asyncFunction, *starlark.Builtin:
+		if shown := e.functionName(x.(starlark.Callable), name); shown != "" {
+			return starlark.String(shown), nil
 		}
 	case starlark.String, starlark.Bytes, *starlark.List, *starlark.Dict, *starlark.Set, starlark.Tuple:
 		names = methodNames(x)
@@ -153,6 +156,14 @@ func (e *engine) attr(x starlark.Value, name string) (starlark.Value, error) {
 	}
 	if f := numberMethod(x, name); f != nil {
 		return e.native(name, f), nil
+	}
+	if v := numberAttr(x, name); v != nil {
+		return v, nil
+	}
+	if isRange(x) {
+		if v := rangeAttr(x, name); v != nil {
+			return v, nil
+		}
 	}
 	if name == "__class__" {
 		return e.classOf(x), nil
@@ -194,6 +205,8 @@ func (c *class) method(m *methods, name string) method {
 		}
 	case "set":
 		f = m.ofSet
+	case "frozenset":
+		f = m.ofFrozen
 	case "bytes":
 		f = m.ofBytes
 	}

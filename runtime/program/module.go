@@ -36,7 +36,7 @@ func (e *engine) module(name string) *module {
 	case "asyncio":
 		get = e.asyncioMember
 	case "typing":
-		get = typingMember
+		get = e.typingMember
 	default:
 		return nil
 	}
@@ -72,9 +72,6 @@ func (m *module) Attr(name string) (starlark.Value, error) {
 
 // AttrNames implements starlark.HasAttrs; members are found by name only.
 func (m *module) AttrNames() []string { return nil }
-
-// typingMember is anything: annotations are not evaluated.
-func typingMember(string) starlark.Value { return starlark.None }
 
 func (e *engine) asyncioMember(name string) starlark.Value {
 	switch name {

@@ -230,8 +230,8 @@ func (e *engine) setOperator(symbol string, x, y starlark.Value) (v starlark.Val
 	if !isSet || !too {
 		return nil, false, nil
 	}
-	v, err = e.combine(map[string]string{"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol], a, b)
-	return v, true, err
+	set, err := e.combine(map[string]string{"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol], a, b)
+	return likeSet(x, set), true, err
 }
 
 // unionTo is x |= y, which updates a dict or set in place.
@@ -348,8 +348,15 @@ func (e *engine) index(x, y starlark.Value) (starlark.Value, error) {
 		if i, ok := place(y, x.Len()); ok {
 			return x.Index(i), nil
 		}
+	case *class:
+		return e.parameterized(x, y)
+	case *alias:
+		return x, nil
 	default:
 		return nil, raise("TypeError", "'%s' object is not subscriptable", className(x))
+	}
+	if s, ok := y.(*sliceValue); ok {
+		return e.slice(x, s.start, s.stop, s.step)
 	}
 	return nil, badIndex(x, y)
 }
@@ -371,6 +378,10 @@ func (e *engine) setItem(x, y, z starlark.Value) error {
 		return e.setKey(x.dict(), y, z)
 	case *starlark.List:
 		at, ok := place(y, x.Len())
+		if s, isSlice := y.(*sliceValue); isSlice {
+			_, err := e.setSlice(nil, nil, starlark.Tuple{x, s.start, s.stop, s.step, z}, nil)
+			return err
+		}
 		if !ok {
 			return listIndexError(y, "list assignment index out of range")
 		}
@@ -443,6 +454,9 @@ func (e *engine) slice(x, lo, hi, step starlark.Value) (starlark.Value, error) {
 	from, to, by, err := sliceBounds(n, lo, hi, step)
 	if err != nil {
 		return nil, err
+	}
+	if className(x) == "range" {
+		return sequence.Slice(from, to, by), nil
 	}
 	if by > 0 {
 		to = max(to, from)

@@ -8,8 +8,12 @@ import (
 	"github.com/capgen/capgen/runtime/fault"
 )
 
-// maxCallables bounds the list that parallel takes.
-const maxCallables = 1_000
+const (
+	// maxCallables bounds the list that parallel takes.
+	maxCallables = 1_000
+	// callableSteps is what it costs to begin one: a thread of its own.
+	callableSteps = 50
+)
 
 // parallel([f, …]) calls each f without arguments, and returns what they
 // return, in order. Their native calls are on their way at the same time, at
@@ -42,6 +46,9 @@ func (e *engine) parallel(_ *starlark.Thread, b *starlark.Builtin, args starlark
 func (e *engine) concurrently(list []starlark.Callable) (results []starlark.Value, errs []error, err error) {
 	if depth := len(e.current.path)/2 + 1; depth > MaxNesting {
 		return nil, nil, raise("RecursionError", "parallel: more than %d calls of it stand within each other", MaxNesting)
+	}
+	if err := e.charge(callableSteps * len(list)); err != nil {
+		return nil, nil, err
 	}
 	e.current.ordinal++
 	g := &group{
@@ -86,7 +93,7 @@ func (e *engine) callables(items starlark.Value) ([]starlark.Callable, error) {
 // class, and where in the program it happened.
 func (e *engine) failedAt(i int, err error) error {
 	f := *e.runtimeFault(err)
-	f.Message = fault.InCallable(i) + f.Message
+	f.Message = fault.InCallable(i, f.Message)
 	return &nativeFailure{&f}
 }
 

@@ -106,7 +106,7 @@ func TestParallelFailures(t *testing.T) {
 		{"the first that fails", "def f():\n  a.b.other()\n  return 1 // 0\nparallel([a.b.other, f, fail])", fault.ProgramError, "", "callable 1 of parallel: ZeroDivisionError: integer division or modulo by zero", 3, 2},
 		{"the failure of a call keeps its class", "parallel([lambda: records.drop()])", fault.NotFound, "", "callable 0 of parallel: no capability records.drop", 1, 2},
 		{"a bind failure", "parallel([\n  lambda: records.lookup(key = 1)])", fault.InvalidArguments, "", "callable 0 of parallel: expected", 2, 2},
-		{"nested", "parallel([lambda: parallel([fail])])", fault.ProgramError, "", "callable 0 of parallel: callable 0 of parallel: RuntimeError", 1, 2},
+		{"nested", "parallel([lambda: parallel([fail])])", fault.ProgramError, "", "callable 0 of callable 0 of parallel: RuntimeError", 1, 2},
 		{"no function", "parallel([a.b.other()])", fault.ProgramError, "", "element 0 is str, want a function without parameters", 1, 1},
 		{"a function with a parameter", "parallel([lambda x: x])", fault.ProgramError, "", "callable 0 of parallel: TypeError: <lambda>() missing 1 required positional argument", 1, 2},
 		{"too many", "parallel([a.b.other] * 1001)", fault.ProgramError, "", "at most 1000", 1, 1},

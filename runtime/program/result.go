@@ -68,8 +68,8 @@ func notData(v starlark.Value) *refusal {
 	switch v := v.(type) {
 	case *starlark.Function, *starlark.Builtin:
 		return &refusal{message: "a function", hint: "return data instead: call the function and return its value"}
-	case *starlark.Set:
-		return &refusal{message: "a set", hint: "return a list instead: sorted(…) or list(…)"}
+	case *starlark.Set, *frozenSet:
+		return &refusal{message: "a " + typeName(v), hint: "return a list instead: sorted(…) or list(…)"}
 	case *namespace:
 		return &refusal{message: "the namespace " + v.name, hint: "return data instead: call one of its capabilities"}
 	case starlark.Iterable:

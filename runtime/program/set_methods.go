@@ -9,7 +9,7 @@ func setMethod(name string) method {
 	switch name {
 	case "add":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-			set := x.(*starlark.Set)
+			set := setOf(x)
 			if err := e.addKey(set, args[0]); err != nil {
 				return nil, err
 			}
@@ -17,16 +17,16 @@ func setMethod(name string) method {
 		})
 	case "clear":
 		return plainMethod(name, 0, 0, func(_ *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
-			return starlark.None, x.(*starlark.Set).Clear()
+			return starlark.None, setOf(x).Clear()
 		})
 	case "copy":
 		return plainMethod(name, 0, 0, func(e *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
 			set := new(starlark.Set)
-			return set, e.insert(set, x)
+			return likeSet(x, set), e.insert(set, x)
 		})
 	case "discard", "remove":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-			set := x.(*starlark.Set)
+			set := setOf(x)
 			found, err := e.member(set, args[0])
 			if err == nil && found {
 				_, err = set.Delete(args[0])
@@ -38,7 +38,7 @@ func setMethod(name string) method {
 		})
 	case "pop":
 		return plainMethod(name, 0, 0, func(e *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
-			set := x.(*starlark.Set)
+			set := setOf(x)
 			var first starlark.Value
 			for item := range set.Elements() {
 				first = item
@@ -52,7 +52,7 @@ func setMethod(name string) method {
 		})
 	case "isdisjoint":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-			return isDisjoint(e, x.(*starlark.Set), args)
+			return isDisjoint(e, setOf(x), args)
 		})
 	case "issubset":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
@@ -60,7 +60,7 @@ func setMethod(name string) method {
 			if err != nil {
 				return nil, err
 			}
-			return e.within(x.(*starlark.Set), other)
+			return e.within(setOf(x), other)
 		})
 	case "issuperset":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
@@ -68,17 +68,21 @@ func setMethod(name string) method {
 			if err != nil {
 				return nil, err
 			}
-			return e.within(other, x.(*starlark.Set))
+			return e.within(other, setOf(x))
 		})
 	case "difference", "intersection", "union":
 		return plainMethod(name, 0, 1<<20, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-			return e.combined(name, x.(*starlark.Set), args)
+			set, err := e.combined(name, setOf(x), args)
+			return likeSet(x, set), err
 		})
 	case "symmetric_difference":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-			return e.combined(name, x.(*starlark.Set), args)
+			set, err := e.combined(name, setOf(x), args)
+			return likeSet(x, set), err
 		})
-	case "update", "difference_update", "intersection_update", "symmetric_difference_update":
+	case "symmetric_difference_update":
+		return plainMethod(name, 1, 1, updateSet(name))
+	case "update", "difference_update", "intersection_update":
 		return plainMethod(name, 0, 1<<20, updateSet(name))
 	}
 	return nil
@@ -88,7 +92,7 @@ func updateSet(name string) func(e *engine, x starlark.Value, args starlark.Tupl
 	operation := map[string]string{"update": "union", "difference_update": "difference", "intersection_update": "intersection",
 		"symmetric_difference_update": "symmetric_difference"}[name]
 	return func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
-		set := x.(*starlark.Set)
+		set := setOf(x)
 		if operation == "union" { // one by one: what is in before an error stays in
 			for _, v := range args {
 				if v == x {
@@ -113,8 +117,9 @@ func updateSet(name string) func(e *engine, x starlark.Value, args starlark.Tupl
 
 // setFrom is v as a set.
 func (e *engine) setFrom(v starlark.Value) (*starlark.Set, error) {
-	if s, ok := v.(*starlark.Set); ok {
-		return s, nil
+	switch v.(type) {
+	case *starlark.Set, *frozenSet:
+		return setOf(v), nil
 	}
 	s := new(starlark.Set)
 	return s, e.insert(s, v)

@@ -34,9 +34,9 @@ func stringMethod(name string) method {
 	}
 	switch name {
 	case "find", "rfind", "index", "rindex", "count":
-		return stringCall(name, 1, 3, searchMethod(name))
+		return parsedCall(name, searchMethod(name))
 	case "startswith", "endswith":
-		return stringCall(name, 1, 3, affixMethod(name))
+		return parsedCall(name, affixMethod(name))
 	case "strip", "lstrip", "rstrip":
 		return stringCall(name, 0, 1, stripMethod(name))
 	case "split", "rsplit":
@@ -52,13 +52,13 @@ func stringMethod(name string) method {
 	case "encode":
 		return encodeMethod
 	case "expandtabs":
-		return stringCall(name, 0, 1, expandTabs)
+		return expandTabs
 	case "replace":
 		return stringCall(name, 2, 3, replaceMethod)
 	case "removeprefix":
-		return stringCall(name, 1, 1, removeMethod(strings.TrimPrefix))
+		return stringCall(name, 1, 1, removeMethod(name, strings.TrimPrefix))
 	case "removesuffix":
-		return stringCall(name, 1, 1, removeMethod(strings.TrimSuffix))
+		return stringCall(name, 1, 1, removeMethod(name, strings.TrimSuffix))
 	case "join":
 		return stringCall(name, 1, 1, joinMethod)
 	case "format":
@@ -134,17 +134,25 @@ func stringCall(name string, least, most int, f func(e *engine, s string, args [
 	}
 }
 
+// parsedCall is stringCall of one to three arguments in the words of functions
+// whose arguments CPython parses by a format.
+func parsedCall(name string, f func(e *engine, s string, args []starlark.Value) (starlark.Value, error)) method {
+	return func(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if err := noKeywords("str."+name, kwargs); err != nil {
+			return nil, err
+		}
+		if err := parsedCount(name, len(args), 1, 3); err != nil {
+			return nil, err
+		}
+		return f(e, string(receiver.(starlark.String)), args)
+	}
+}
+
 // argumentCount is CPython's check of how many arguments a method takes.
 func argumentCount(name string, n, least, most int) error {
 	_, short, ok := strings.Cut(name, ".")
 	if !ok {
 		short = name
-	}
-	plural := func(n int) string {
-		if n == 1 {
-			return ""
-		}
-		return "s"
 	}
 	switch {
 	case n >= least && n <= most:
@@ -343,9 +351,9 @@ func splitMethod(name string) method {
 			}
 			return textList(text.RFields(s, most)), nil
 		}
-		by, err := textArgument(name, separator)
-		if err != nil {
-			return nil, err
+		by, ok := starlark.AsString(separator)
+		if !ok {
+			return nil, raise("TypeError", "must be str or None, not %s", className(separator))
 		}
 		if by == "" {
 			return nil, raise("ValueError", "empty separator")
@@ -400,6 +408,9 @@ func linesMethod(e *engine, _ *starlark.Thread, receiver starlark.Value, args st
 	s := string(receiver.(starlark.String))
 	var keep starlark.Value = starlark.False
 	if err := unpackArguments("splitlines", args, kwargs, "keepends?", &keep); err != nil {
+		return nil, err
+	}
+	if _, err := intArgument(keep); err != nil {
 		return nil, err
 	}
 	if err := e.roomParts(s, len(s)/2+1); err != nil {
@@ -467,13 +478,15 @@ func zfill(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 	return starlark.String(text.ZFill(s, width)), nil
 }
 
-func expandTabs(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
-	size := 8
-	if len(args) > 0 {
-		var err error
-		if size, err = intArgument(args[0]); err != nil {
-			return nil, err
-		}
+func expandTabs(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	s := string(receiver.(starlark.String))
+	var given starlark.Value = starlark.MakeInt(8)
+	if err := unpackArguments("expandtabs", args, kwargs, "tabsize?", &given); err != nil {
+		return nil, err
+	}
+	size, err := intArgument(given)
+	if err != nil {
+		return nil, err
 	}
 	if err := e.roomBytes(len(s) + text.Tabs(s, size)); err != nil {
 		return nil, err
@@ -507,11 +520,11 @@ func replaceMethod(e *engine, s string, args []starlark.Value) (starlark.Value, 
 	return starlark.String(text.Replace(s, old, by, most)), nil
 }
 
-func removeMethod(remove func(s, affix string) string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
+func removeMethod(name string, remove func(s, affix string) string) func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 	return func(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
 		affix, ok := starlark.AsString(args[0])
 		if !ok {
-			return nil, raise("TypeError", "removeprefix() argument must be str, not %s", typeName(args[0]))
+			return nil, raise("TypeError", "%s() argument must be str, not %s", name, typeName(args[0]))
 		}
 		return starlark.String(remove(s, affix)), e.chargeBytes(min(len(s), len(affix)))
 	}

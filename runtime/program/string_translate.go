@@ -7,27 +7,24 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// translateMethod is s.translate(table) of a dict from code points to code
-// points, texts or None.
+// translateMethod is s.translate(table) of a dict, or what else is indexed, from code
+// points to code points, texts or None.
 func translateMethod(e *engine, s string, args []starlark.Value) (starlark.Value, error) {
-	table, ok := args[0].(starlark.Mapping)
-	if !ok {
-		return nil, raise("TypeError", "'%s' object is not subscriptable", className(args[0]))
-	}
 	var b strings.Builder
 	for _, r := range s {
 		if err := e.charge(1); err != nil {
 			return nil, err
 		}
-		v, found, err := table.Get(starlark.MakeInt(int(r)))
+		v, err := e.index(args[0], starlark.MakeInt(int(r)))
+		if lookup, ok := err.(*raised); ok && (lookup.class == "KeyError" || lookup.class == "IndexError") {
+			b.WriteRune(r)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		switch to := v.(type) {
-		case nil, starlark.NoneType:
-			if !found {
-				b.WriteRune(r)
-			}
+		case starlark.NoneType:
 		case starlark.String:
 			if err := e.roomMore(b.Len(), len(to)); err != nil {
 				return nil, err

@@ -26,10 +26,13 @@ func formatMethod(e *engine, _ *starlark.Thread, receiver starlark.Value, args s
 
 // formatMapMethod is s.format_map(mapping).
 func formatMapMethod(e *engine, _ *starlark.Thread, receiver starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var from starlark.Value
-	if err := unpackArguments("format_map", args, kwargs, "mapping", &from); err != nil {
+	if err := noKeywords("str.format_map", kwargs); err != nil {
 		return nil, err
 	}
+	if err := argumentCount("str.format_map", len(args), 1, 1); err != nil {
+		return nil, err
+	}
+	from := args[0]
 	f := formatter{engine: e, named: func(name string) (starlark.Value, error) { return e.index(from, starlark.String(name)) }}
 	s, err := f.template(string(receiver.(starlark.String)), 2)
 	return starlark.String(s), err
@@ -165,21 +168,23 @@ func fieldNumber(s string) (int, bool) {
 
 // percent is s % v.
 func (e *engine) percent(s string, v starlark.Value) (starlark.Value, error) {
-	directives, err := format.Percent(s)
 	p := percentFormatter{engine: e, mapping: v}
 	p.args, p.isTuple = v.(starlark.Tuple)
 	if !p.isTuple {
 		p.args = starlark.Tuple{v}
 	}
-	if err != nil {
-		return nil, formatError(err)
-	}
 	var b strings.Builder
-	for _, d := range directives {
+	for _, d := range format.Percent(s) {
 		part := d.Text
-		if d.Conversion == '%' {
+		switch d.Conversion {
+		case 0:
+			if d.Err != nil {
+				return nil, formatError(d.Err)
+			}
+		case '%':
 			part = "%"
-		} else if d.Conversion != 0 {
+		default:
+			var err error
 			if part, err = p.directive(d); err != nil {
 				return nil, err
 			}
@@ -260,6 +265,9 @@ func (p *percentFormatter) directive(d format.Directive) (string, error) {
 		if v, err = p.argument(); err != nil {
 			return "", err
 		}
+	}
+	if d.Err != nil {
+		return "", formatError(d.Err)
 	}
 	if err := e.roomBytes(spec.Bytes()); err != nil {
 		return "", err

@@ -105,6 +105,11 @@ func (w *textWriter) value(v starlark.Value, depth int) error {
 			return w.list("(", ",)", v, depth)
 		}
 		return w.list("(", ")", v, depth)
+	case *frozenSet:
+		if v.Len() == 0 {
+			return w.text("frozenset()")
+		}
+		return w.list("frozenset({", "})", v.set, depth)
 	case *starlark.Set:
 		if v.Len() == 0 {
 			return w.text("set()")

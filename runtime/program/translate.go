@@ -6,8 +6,10 @@ import (
 	"sync"
 
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"github.com/capgen/capgen/runtime/program/lower"
+	"github.com/capgen/capgen/runtime/program/python"
 )
 
 // translation is an error of the interpreter in CPython's words. The text may
@@ -28,8 +30,6 @@ var translations = sync.OnceValue(func() []translation {
 		{regexp.MustCompile(`^keywords must be strings`), "TypeError", "keywords must be strings"},
 		{regexp.MustCompile(`^invalid call of non-function \((.*)\)$`), "TypeError", "'$1' object is not callable"},
 		{regexp.MustCompile(`^range: step argument must not be zero$`), "ValueError", "range() arg 3 must not be zero"},
-		{regexp.MustCompile(`^function (\S+) got an unexpected keyword argument "(.*)"`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
-		{regexp.MustCompile(`^function (\S+) got multiple values for parameter "(.*)"$`), "TypeError", "$1() got multiple values for argument '$2'"},
 		{regexp.MustCompile(`^unhashable(?: type)?: (.*)$`), "TypeError", "unhashable type: '$1'"},
 		{regexp.MustCompile(`^(\S+): missing argument for (.*)$`), "TypeError", "$1() missing required argument '$2'"},
 		{regexp.MustCompile(`^(\S+): unexpected keyword argument "?([^"]*)"?$`), "TypeError", "$1() got an unexpected keyword argument '$2'"},
@@ -65,7 +65,7 @@ var noValue = sync.OnceValue(func() *regexp.Regexp {
 // unbound is the class and text of the interpreter's error about a variable
 // that has no value yet: whose variable it is depends on the function that
 // uses it.
-func unbound(message string, stack starlark.CallStack) (class, text string) {
+func (e *engine) unbound(message string, stack starlark.CallStack) (class, text string) {
 	m := noValue().FindStringSubmatch(message)
 	if m == nil {
 		return "", ""
@@ -75,7 +75,7 @@ func unbound(message string, stack starlark.CallStack) (class, text string) {
 		if strings.HasPrefix(frame.Name, lower.BodyPrefix) || frame.Pos.Filename() != lower.FileName {
 			continue // a part of the function around
 		}
-		if m[2] != "" && frame.Name != m[2] {
+		if m[2] != "" && (frame.Name != m[2] || e.inComprehension(m[1], stack.At(0).Pos)) {
 			return "NameError", "cannot access free variable '" + m[1] + "' where it is not associated with a value in enclosing scope"
 		}
 		break
@@ -83,7 +83,43 @@ func unbound(message string, stack starlark.CallStack) (class, text string) {
 	return "UnboundLocalError", "cannot access local variable '" + m[1] + "' where it is not associated with a value"
 }
 
+// inComprehension tells whether the interpreter was in a comprehension that
+// uses name when it had come to p: a comprehension is a function of its own to
+// CPython, but for its first iterable.
+func (e *engine) inComprehension(name string, p syntax.Position) bool {
+	at := python.Pos{Line: p.Line, Col: p.Col}
+	found := false
+	python.Walk(e.tree, func(n python.Node) bool {
+		c, ok := n.(*python.Comprehension)
+		if !ok || found {
+			return !found
+		}
+		uses, first, last := 0, false, c.Pos
+		python.WalkNode(c, func(n python.Node) bool {
+			if x, ok := n.(*python.Name); ok && x.ID == name {
+				uses++
+			}
+			if start := n.Start(); before(last, start) {
+				last = start
+			}
+			return true
+		})
+		python.WalkNode(c.Clauses[0].Iter, func(n python.Node) bool {
+			if x, ok := n.(*python.Name); ok && x.ID == name {
+				uses--
+			}
+			first = first || n.Start() == at
+			return true
+		})
+		found = uses > 0 && !first && !before(at, c.Pos) && !before(last, at)
+		return !found
+	})
+	return found
+}
+
+func before(a, b python.Pos) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }
+
 // pythonTypes writes the interpreter's names of types as Python's.
 func pythonTypes(s string) string {
-	return strings.NewReplacer("'string'", "'str'", "builtin_function_or_method", "function").Replace(s)
+	return strings.ReplaceAll(s, "'string'", "'str'")
 }

@@ -72,9 +72,17 @@ func (e *engine) assertion(_ *starlark.Thread, _ *starlark.Builtin, args starlar
 
 // matches is `except of` for what was caught.
 func (e *engine) matches(x, of starlark.Value) (starlark.Value, error) {
-	is, err := e.instance(x.(*caught).exception, of)
-	if err != nil {
-		return nil, raise("TypeError", "catching classes that do not inherit from BaseException is not allowed")
+	classes, ok := of.(starlark.Tuple)
+	if !ok {
+		classes = starlark.Tuple{of}
+	}
+	is := false
+	for _, v := range classes {
+		c, ok := v.(*class)
+		if !ok || !e.isException(c) {
+			return nil, raise("TypeError", "catching classes that do not inherit from BaseException is not allowed")
+		}
+		is = is || x.(*caught).exception.class.is(c)
 	}
 	return starlark.Bool(is), nil
 }

@@ -131,10 +131,14 @@ type Directive struct {
 	Conversion byte
 	// Offset is where the conversion's letter stands, in bytes.
 	Offset int
+	// Err is what is wrong with the directive; where it has a Conversion, its
+	// argument is taken first.
+	Err error
 }
 
-// Percent reads a % template.
-func Percent(s string) ([]Directive, error) {
+// Percent reads a % template. The last directive tells what is wrong with it,
+// which CPython finds only when it comes there.
+func Percent(s string) []Directive {
 	var out []Directive
 	for s0, i := 0, 0; ; i++ {
 		if i >= len(s) || s[i] == '%' {
@@ -142,11 +146,11 @@ func Percent(s string) ([]Directive, error) {
 				out = append(out, Directive{Text: s[s0:i]})
 			}
 			if i >= len(s) {
-				return out, nil
+				return out
 			}
 			d, next, err := directive(s, i+1)
 			if err != nil {
-				return nil, err
+				return append(out, Directive{Err: err})
 			}
 			out = append(out, d)
 			i, s0 = next-1, next
@@ -157,6 +161,7 @@ func Percent(s string) ([]Directive, error) {
 func directive(s string, i int) (d Directive, next int, err error) {
 	d.Spec = Spec{Width: -1, Precision: -1}
 	incomplete := valueError("incomplete format")
+	begin := i
 	if i < len(s) && s[i] == '(' {
 		depth, start := 1, i+1
 		for i++; i < len(s) && depth > 0; i++ {
@@ -225,8 +230,18 @@ flags:
 	d.Conversion, d.Offset = s[i], i
 	r, width := utf8.DecodeRuneInString(s[i:])
 	switch d.Conversion {
-	case 'd', 'i', 'u', 'o', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'c', 'r', 's', 'a', '%':
+	case 'd', 'i', 'u', 'o', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'c', 'r', 's', 'a':
 		return d, i + 1, nil
+	case '%':
+		if i == begin {
+			return d, i + 1, nil
+		}
+		d.Conversion = 'z' // no percent sign, but a conversion that there is not
 	}
-	return d, i + width, valueError("unsupported format character '%c' (0x%x) at index %d", r, r, utf8.RuneCountInString(s[:i]))
+	shown := r
+	if r < ' ' || r >= 0x7f {
+		shown = '?'
+	}
+	d.Err = valueError("unsupported format character '%c' (0x%x) at index %d", shown, r, utf8.RuneCountInString(s[:i]))
+	return d, i + width, nil
 }

@@ -64,14 +64,36 @@ func (l *lowerer) forClause(out []syntax.Node, p python.Pos, target python.Expr,
 	if n, ok := target.(*python.Name); ok {
 		return append(out, &syntax.ForClause{For: at, Vars: l.variable(n.Pos, n.ID), In: at, X: x})
 	}
-	items, ok := sequence(target)
-	if !ok {
-		l.fail(target.Start(), "name it, and assign in a loop", "a comprehension assigns to names only")
-		return out
-	}
 	item := l.temporary()
 	out = append(out, &syntax.ForClause{For: at, Vars: l.ident(p, item), In: at, X: x})
-	return l.takeApart(out, target.Start(), items, item)
+	if items, ok := sequence(target); ok {
+		return l.takeApart(out, target.Start(), items, item)
+	}
+	return l.storeClause(out, target, item)
+}
+
+// storeClause assigns to an item, a slice or an attribute by a condition that
+// always holds.
+func (l *lowerer) storeClause(out []syntax.Node, target python.Expr, item string) []syntax.Node {
+	var stored syntax.Expr
+	p := target.Start()
+	switch t := target.(type) {
+	case *python.Subscript:
+		p = t.Bracket
+		if s, ok := t.Index.(*python.Slice); ok {
+			args := append([]syntax.Expr{l.expression(t.Value)}, l.bounds(s)...)
+			stored = l.call(p, SetSlice, append(args, l.ident(p, item))...)
+			break
+		}
+		stored = l.call(p, SetItem, l.expression(t.Value), l.expression(t.Index), l.ident(p, item))
+	case *python.Attribute:
+		p = t.NamePos
+		stored = l.call(p, SetAttr, l.expression(t.Value), l.text(p, t.Name), l.ident(p, item))
+	default:
+		l.fail(p, "", "this is no target of an assignment")
+		return out
+	}
+	return append(out, &syntax.IfClause{If: l.position(p), Cond: l.binary(p, Is, stored, l.none(p))})
 }
 
 func sequence(target python.Expr) ([]python.Expr, bool) {
@@ -89,8 +111,8 @@ func (l *lowerer) takeApart(out []syntax.Node, p python.Pos, items []python.Expr
 	star := -1
 	vars := &syntax.TupleExpr{Lparen: at, Rparen: at}
 	type part struct {
-		items []python.Expr
-		name  string
+		target python.Expr
+		name   string
 	}
 	var parts []part
 	for i, e := range items {
@@ -101,19 +123,18 @@ func (l *lowerer) takeApart(out []syntax.Node, p python.Pos, items []python.Expr
 			vars.List = append(vars.List, l.variable(n.Pos, n.ID))
 			continue
 		}
-		inner, ok := sequence(e)
-		if !ok {
-			l.fail(e.Start(), "name it, and assign in a loop", "a comprehension assigns to names only")
-			return out
-		}
 		name := l.temporary()
 		vars.List = append(vars.List, l.ident(p, name))
-		parts = append(parts, part{inner, name})
+		parts = append(parts, part{e, name})
 	}
 	unpacked := l.call(p, Unpack, l.ident(p, item), l.int(p, len(items)), l.int(p, star))
 	out = append(out, &syntax.ForClause{For: at, Vars: vars, In: at, X: &syntax.ListExpr{Lbrack: at, List: []syntax.Expr{unpacked}, Rbrack: at}})
 	for _, x := range parts {
-		out = l.takeApart(out, p, x.items, x.name)
+		if inner, ok := sequence(x.target); ok {
+			out = l.takeApart(out, p, inner, x.name)
+		} else {
+			out = l.storeClause(out, x.target, x.name)
+		}
 	}
 	return out
 }

@@ -9,6 +9,12 @@ import (
 // function lowers def and async def.
 func (l *lowerer) function(out []syntax.Stmt, s *python.FunctionDef) []syntax.Stmt {
 	p := s.NamePos
+	// Decorators are evaluated before the defaults.
+	decorators := make([]string, len(s.Decorators))
+	for i, d := range s.Decorators {
+		decorators[i] = l.temporary()
+		out = append(out, l.assign(d.Start(), l.ident(d.Start(), decorators[i]), l.expression(d)))
+	}
 	parameters := l.parameters(&s.Parameters)
 	scope, outer := l.scope, l.region
 	l.scope, l.region = l.scopes.of[s], &region{}
@@ -25,7 +31,7 @@ func (l *lowerer) function(out []syntax.Stmt, s *python.FunctionDef) []syntax.St
 	}
 	for i := len(s.Decorators) - 1; i >= 0; i-- {
 		d := s.Decorators[i]
-		value = &syntax.CallExpr{Fn: l.expression(d), Lparen: l.position(d.Start()), Args: []syntax.Expr{value}, Rparen: l.position(p)}
+		value = &syntax.CallExpr{Fn: l.ident(d.Start(), decorators[i]), Lparen: l.position(d.Start()), Args: []syntax.Expr{value}, Rparen: l.position(p)}
 	}
 	return append(out, l.assign(p, target, value))
 }

@@ -121,8 +121,8 @@ const (
 	// Skip is what a generator's function returns for an element that is left
 	// out; a generator it returns is gone through.
 	Skip = "$skip"
-	// Unset empties a cell.
-	Unset = "$unset"
+	// Unset empties a cell, and Deleted one that has a value.
+	Unset, Deleted = "$unset", "$deleted"
 )
 
 // A cell holds its value in a field, whose name tells whose variable it is to
@@ -132,6 +132,9 @@ const (
 	CellField   = "v"
 	FreeField   = "f"
 	GlobalField = "g"
+	// HiddenField takes the predeclared value that a variable of the top level
+	// hides: it is found where the variable has none.
+	HiddenField = "h"
 )
 
 // GlobalMark ends the name of a variable of the program's top level that lives

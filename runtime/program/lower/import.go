@@ -83,6 +83,14 @@ func Instead(name string) (hint string, ok bool) {
 		hint = "a program has no input: give it data, which stands beside source"
 	case "eval", "exec", "compile", "__import__":
 		hint = "write the code out"
+	case "globals", "locals", "vars", "setattr", "delattr", "id", "memoryview", "bytearray", "complex":
+		hint = "use a dict, a list or bytes"
+	case "exit", "quit":
+		hint = "return from main, or raise an exception"
+	case "super", "property", "staticmethod", "classmethod":
+		hint = "use functions and dicts"
+	case "breakpoint", "help":
+		hint = "return what matters"
 	case "null":
 		hint = "write None"
 	case "true", "false":

@@ -165,7 +165,11 @@ func (l *lowerer) shadows(p python.Pos) []syntax.Stmt {
 	for _, name := range l.scope.order {
 		if l.options.Predeclared != nil && l.options.Predeclared(name) {
 			l.hidden = append(l.hidden, name)
-			out = append(out, l.assign(p, l.variable(p, name), l.ident(p, hiddenPrefix+name)))
+			target := l.variable(p, name)
+			if l.scope.boxed[name] && (l.options.Namespace == nil || !l.options.Namespace(name)) {
+				target = l.dot(p, l.ident(p, cellOf(name)), HiddenField)
+			}
+			out = append(out, l.assign(p, target, l.ident(p, hiddenPrefix+name)))
 		}
 	}
 	return out
@@ -226,7 +230,7 @@ func (l *lowerer) variable(p python.Pos, name string) syntax.Expr {
 		return l.ident(p, owner.local(name))
 	case owner.parent == nil:
 		return l.dot(p, l.ident(p, cellOf(name)), GlobalField)
-	case owner.function() != l.scope.function():
+	case owner != l.scope: // a comprehension is a function of its own
 		return l.dot(p, l.ident(p, cellOf(name)), FreeField)
 	}
 	return l.dot(p, l.ident(p, cellOf(name)), CellField)

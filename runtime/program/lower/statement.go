@@ -81,12 +81,7 @@ func (l *lowerer) delete(target python.Expr) syntax.Stmt {
 	p := target.Start()
 	switch t := target.(type) {
 	case *python.Name:
-		// Reading it first raises what CPython does of one that is empty.
-		return l.assign(p, l.variable(p, t.ID), &syntax.CondExpr{
-			If: l.position(p), ElsePos: l.position(p),
-			Cond: l.binary(p, Is, l.variable(p, t.ID), l.helper(p, Unset)),
-			True: l.none(p), False: l.helper(p, Unset),
-		})
+		return l.assign(p, l.variable(p, t.ID), l.helper(p, Deleted))
 	case *python.Subscript:
 		p = t.Bracket
 		if s, ok := t.Index.(*python.Slice); ok {
