@@ -80,8 +80,8 @@ generate: ## Compile every manifest into Go, and write the reference of the lang
 	$(GO) test -count=1 -run '^TestLanguageReference$$' ./runtime/program -update
 
 .PHONY: check
-check: ## Fail if generated code is missing, stale or edited
-	@for d in $(MANIFESTS); do (cd $$d && $(GO) run github.com/capgen/capgen/cmd/capgen check); done
+check: ## Fail if generated code is missing, stale or edited, or lint finds something in a manifest
+	@for d in $(MANIFESTS); do (cd $$d && $(GO) run github.com/capgen/capgen/cmd/capgen check && $(GO) run github.com/capgen/capgen/cmd/capgen lint --strict); done
 
 .PHONY: nocgo
 nocgo: ## Build without cgo

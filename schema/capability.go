@@ -48,7 +48,10 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	if !l.mapping(n, &l.words.capability, "a capability") {
 		return nil, nameAt, idAt
 	}
-	c = &Capability{Pos: n.pos}
+	c = &Capability{Pos: n.pos, At: make(map[string]Position, len(n.members))}
+	for _, m := range n.members {
+		c.At[m.key] = m.value.pos
+	}
 	what := "a capability"
 	if v := l.need(n, "name", what, "name: namespace.verb"); v != nil {
 		nameAt = v.pos

@@ -26,6 +26,7 @@ type words struct {
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry, limits, pagination  vocabulary // of what shapes calls
+	lint, allowance            vocabulary // of what findings are accepted
 }
 
 func newWords() words {
@@ -46,7 +47,7 @@ func newManifestWords() words {
 		},
 		manifest: vocabulary{
 			what:  "a manifest",
-			known: []string{"capgen", "go", "server", "include", "types", "capabilities", "programs", "deployments"},
+			known: []string{"capgen", "go", "server", "include", "types", "capabilities", "programs", "deployments", "lint"},
 			later: []string{"tags", "imports"},
 		},
 		part: vocabulary{
@@ -72,6 +73,8 @@ func newManifestWords() words {
 		pagination:  vocabulary{what: "pagination", known: []string{"cursor_in", "cursor_out", "items"}},
 		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},
 		program:     vocabulary{what: "a program", known: []string{"title", "source", "result"}},
+		lint:        vocabulary{what: "lint", known: []string{"allow"}},
+		allowance:   vocabulary{what: "an allowance", known: []string{"rule", "target", "reason"}},
 		example:     vocabulary{what: "an example", known: []string{"title", "input", "output", "error"}},
 		deployments: vocabulary{what: "deployments", known: []string{"default"}},
 		deployment:  vocabulary{what: "a deployment", known: []string{"include", "exclude", "require", "credentials"}},

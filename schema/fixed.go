@@ -20,7 +20,7 @@ func (l *loader) fixed(n *node, c *Capability, what string) {
 	input.Properties = slices.Clone(object.Properties)
 	input.Pos = c.Input.Pos
 	if c.Input.Description != "" {
-		input.Description = c.Input.Description
+		input.Description, input.DescriptionAt = c.Input.Description, c.Input.DescriptionAt
 	}
 	var names []string
 	for _, p := range object.Properties {

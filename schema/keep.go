@@ -125,7 +125,7 @@ func kept(t *Type, pointers [][]string) *Type {
 	}
 	out := *Resolve(t)
 	if t.Description != "" {
-		out.Description = t.Description
+		out.Description, out.DescriptionAt = t.Description, t.DescriptionAt
 	}
 	below := func(token string) (rest [][]string) {
 		for _, p := range pointers {

@@ -149,6 +149,9 @@ func (l *loader) manifest(n *node) *Manifest {
 		m.Server = l.server(v)
 	}
 	l.contents(m, n)
+	if v := n.get("lint"); v != nil {
+		m.Allowances = l.allowances(v)
+	}
 	// Each step relies on the one before: measuring on an order without
 	// endless types, defaults on types that are neither deep nor huge.
 	l.nullTwice()

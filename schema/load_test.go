@@ -281,7 +281,7 @@ func TestFullManifest(t *testing.T) {
 	if m == nil {
 		t.Fatal(diags)
 	}
-	if want := (Server{"records", "Records", "1.2.0", "Look records up by key.\n\nKeys are short."}); m.Server != want {
+	if want := (Server{Name: "records", Title: "Records", Version: "1.2.0", Instructions: "Look records up by key.\n\nKeys are short."}); cmp.Diff(want, m.Server, ignorePositions) != "" {
 		t.Errorf("server: %+v", m.Server)
 	}
 	var names []string
@@ -293,7 +293,7 @@ func TestFullManifest(t *testing.T) {
 	}
 	lookup := m.Capabilities[1]
 	got := *lookup
-	got.Input, got.Output, got.Pos, got.Examples = nil, nil, Position{}, nil
+	got.Input, got.Output, got.Pos, got.Examples, got.At = nil, nil, Position{}, nil, nil
 	want := Capability{
 		ID: "records-lookup", Name: "records.lookup", Summary: "Look up one record by key.",
 		Description: "Looks in the index first, then in the store.",

@@ -93,7 +93,8 @@ func (l *loader) annotated(n *node, kind Kind, property bool) *Type {
 		l.errorf(d.pos, ruleMisplacedDefault, "a default says nothing here").
 			hint("it belongs to a property of an object: only properties can be left out")
 	}
-	t := &Type{Kind: kind, Description: l.description(n), Pos: n.pos}
+	t := &Type{Kind: kind, Pos: n.pos}
+	t.Description, t.DescriptionAt = l.description(n)
 	if v := n.get("title"); v != nil {
 		t.Title, _ = l.line(v, "title", maxTitle)
 	}
@@ -101,12 +102,12 @@ func (l *loader) annotated(n *node, kind Kind, property bool) *Type {
 	return t
 }
 
-func (l *loader) description(n *node) string {
+func (l *loader) description(n *node) (string, Position) {
 	if v := n.get("description"); v != nil {
 		s, _ := l.text(v, "description", maxDescription)
-		return s
+		return s, v.pos
 	}
-	return ""
+	return "", Position{}
 }
 
 // typeWord reads `type`.

@@ -37,8 +37,8 @@ func takesNull(n *node) bool {
 
 // nullable is t or null. What is said of t is said of both.
 func nullable(t *Type) *Type {
-	out := &Type{Kind: Nullable, Title: t.Title, Description: t.Description, Items: t, Pos: t.Pos}
-	t.Title, t.Description = "", ""
+	out := &Type{Kind: Nullable, Title: t.Title, Description: t.Description, DescriptionAt: t.DescriptionAt, Items: t, Pos: t.Pos}
+	t.Title, t.Description, t.DescriptionAt = "", "", Position{}
 	return out
 }
 

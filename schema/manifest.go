@@ -74,9 +74,11 @@ func (l *loader) server(n *node) Server {
 		}
 	}
 	if v := n.get("title"); v != nil {
+		s.TitleAt = v.pos
 		s.Title, _ = l.line(v, "server.title", maxTitle)
 	}
 	if v := n.get("instructions"); v != nil {
+		s.InstructionsAt = v.pos
 		s.Instructions, _ = l.text(v, "server.instructions", maxDescription)
 	}
 	return s

@@ -97,6 +97,8 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.deployment, []any{"$defs", "deployment"}},
 		{w.selector, []any{"$defs", "selector"}},
 		{w.credential, []any{"$defs", "credential"}},
+		{w.lint, []any{"$defs", "lint"}},
+		{w.allowance, []any{"$defs", "allowance"}},
 		{w.schema, []any{"$defs", "schema"}},
 	} {
 		mapping := at(t, doc, c.path...)

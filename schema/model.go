@@ -18,6 +18,18 @@ type Manifest struct {
 	Deployments []*Deployment
 	// DefaultNone tells that a build has to name its deployment.
 	DefaultNone bool
+	// Allowances are in the order of the manifest.
+	Allowances []Allowance
+}
+
+// Allowance accepts the findings of one rule of lint about one thing. Whether
+// there is such a rule or thing is for lint to say.
+type Allowance struct {
+	Rule string
+	// Target is the name of a capability, types.NAME, server or programs.
+	Target string
+	Reason string
+	Pos    Position
 }
 
 // Program is an entry of `programs`: an example that is a whole program.
@@ -29,7 +41,11 @@ type Program struct {
 }
 
 // Server is what a server says of itself.
-type Server struct{ Name, Title, Version, Instructions string }
+type Server struct {
+	Name, Title, Version, Instructions string
+	// TitleAt and InstructionsAt are where those that are written stand.
+	TitleAt, InstructionsAt Position
+}
 
 // NamedType is an entry of `types`.
 type NamedType struct {
@@ -69,7 +85,10 @@ type Capability struct {
 	Errors []DeclaredError
 	// Examples in the order of the manifest: no two have the same input.
 	Examples []*Example
-	Pos      Position
+	// At is where the value of each field that is written stands, by its key;
+	// of a model made by hand it may be empty.
+	At  map[string]Position
+	Pos Position
 }
 
 // Example is an entry of a capability's `examples`: a call and its outcome.
@@ -144,6 +163,9 @@ type Type struct {
 	Kind        Kind
 	Title       string
 	Description string
+	// DescriptionAt is where it stands; of a model made by hand, and of texts
+	// that lowering made, it may be zero.
+	DescriptionAt Position
 	// Examples are values in canonical JSON, as the keyword lists them.
 	Examples []string
 	// Properties of an object, in declaration order; additional ones are

@@ -19,7 +19,9 @@ func (l *loader) lowerRef(n *node) *Type {
 		return nil
 	}
 	l.refs = append(l.refs, reference{l.owner, target, n.get("$ref").pos, l.indirect == 0})
-	return &Type{Kind: Ref, Ref: target, Description: l.description(n), Pos: n.pos}
+	t := &Type{Kind: Ref, Ref: target, Pos: n.pos}
+	t.Description, t.DescriptionAt = l.description(n)
+	return t
 }
 
 // refSiblings reports what may not stand beside $ref.

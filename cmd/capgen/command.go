@@ -36,6 +36,9 @@ type options struct {
 	replace  string
 	argument string
 
+	strict  bool
+	explain string
+
 	namespace, goPackage string
 	confirmEffects       bool
 	skips                []mcpimport.Skip
@@ -88,6 +91,21 @@ write; --format json leaves it out.
 Exit codes: 0 nothing found, 1 findings, 2 usage or internal error.
 `,
 			flags: []string{"manifest", "out", "format"}, run: check,
+		},
+		{
+			name: "lint", summary: "find what is allowed in a manifest and yet not good in it",
+			usage: "capgen lint [--manifest FILE] [--format text|json|github] [--strict] [--explain ID]",
+			details: `Looks at what a model reads, at names, effects and scopes, and at what programs may
+pass: orders to the model, secrets, inputs without a bound, missing descriptions.
+A manifest that generate refuses is refused here for the same reasons. What is
+accepted is listed in the manifest: lint: {allow: [{rule, target, reason}]}.
+
+--explain says what the rule ID looks for, and why; without a manifest.
+
+Exit codes: 0 no errors, 1 errors, or with --strict any finding, 2 usage or internal
+error.
+`,
+			flags: []string{"manifest", "format", "strict", "explain"}, run: lintManifest,
 		},
 		{
 			name: "show", summary: "print one capability in its effective form",
@@ -198,6 +216,10 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 			fs.Func("skip", "a tool's name, or a finding's pointer, and why it may be left out; may be given several times", o.addSkip)
 		case "confirm-effects":
 			fs.BoolVar(&o.confirmEffects, "confirm-effects", false, "take every proposed effect: you vouch for them")
+		case "strict":
+			fs.BoolVar(&o.strict, "strict", false, "warnings fail too")
+		case "explain":
+			fs.StringVar(&o.explain, "explain", "", "a rule's id: say what it looks for, and nothing else")
 		case "dry-run":
 			fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 		}

@@ -11,6 +11,7 @@
 //
 //	capgen generate          write generated/
 //	capgen check             compare it with what generate would write
+//	capgen lint              find what is allowed and yet not good
 //	capgen show files.read   print one capability in its effective form
 //
 // Where an MCP server's list of tools is:

@@ -19,21 +19,30 @@ func (t *tool) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// load reads the manifest and prints its findings. ok is false when there is
-// nothing to go on with; then code is how to exit.
-func (t *tool) load(o *options) (m *schema.Manifest, code int, ok bool) {
+// findings reads the manifest; an error is one of reading it at all.
+func (t *tool) findings(o *options) (*schema.Manifest, []schema.Diagnostic, error) {
 	text, err := t.readManifest(o.manifest)
 	if err != nil {
-		return nil, t.fail(err), false
+		return nil, nil, err
 	}
 	root, err := os.OpenRoot(filepath.Dir(t.path(o.manifest)))
 	if err != nil {
-		return nil, t.fail(err), false
+		return nil, nil, err
 	}
 	defer root.Close()
 	m, diags := schema.LoadFrom(text, filepath.ToSlash(o.manifest), func(name string) ([]byte, error) {
 		return readPart(root, filepath.FromSlash(name))
 	})
+	return m, diags, nil
+}
+
+// load reads the manifest and prints its findings. ok is false when there is
+// nothing to go on with; then code is how to exit.
+func (t *tool) load(o *options) (m *schema.Manifest, code int, ok bool) {
+	m, diags, err := t.findings(o)
+	if err != nil {
+		return nil, t.fail(err), false
+	}
 	failed := m == nil || schema.HasErrors(diags)
 	return m, exitFindings, t.report(diags, o.format, failed) && !failed
 }

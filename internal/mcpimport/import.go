@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/capgen/capgen/internal/verbs"
 	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/schema"
 )
@@ -142,7 +143,7 @@ func (im *importer) tools(tools *value) {
 
 // entry makes the entry of one tool.
 func (im *importer) entry(t *tool) (*entry, *problem) {
-	name := words(t.name)
+	name := verbs.Words(t.name)
 	leaf := strings.Join(name, "_")
 	switch {
 	case leaf == "":
@@ -150,7 +151,7 @@ func (im *importer) entry(t *tool) (*entry, *problem) {
 	case len(im.Namespace)+1+len(leaf) > 64:
 		return nil, &problem{t.pointer + "/name", t.nameAt.offset, "the name " + im.Namespace + "." + leaf + " has more than 64 bytes"}
 	}
-	t.typePrefix = camel(words(im.Namespace)) + camel(name)
+	t.typePrefix = camel(verbs.Words(im.Namespace)) + camel(name)
 	l := &lowerer{tool: t}
 	input, bad := l.input()
 	if bad != nil {

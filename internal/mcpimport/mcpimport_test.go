@@ -13,15 +13,7 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-func TestWords(t *testing.T) {
-	for name, want := range map[string]string{
-		"listRepositories": "list_repositories", "getHTTPStatus": "get_http_status", "a-b": "a_b", "a_b": "a_b", "A.b/c:d": "a_b_c_d",
-		"getV2Items": "get_v2_items", "-x-": "x", "é": "", "": "", "x\u200b": "", "URL": "url",
-	} {
-		if got := strings.Join(words(name), "_"); got != want {
-			t.Errorf("%q is %q, want %q", name, got, want)
-		}
-	}
+func TestNamespace(t *testing.T) {
 	for file, want := range map[string]string{"docs/docs-server.json": "docs_server", `C:\x\Notes.list.json`: "notes", "": "", "日本.json": ""} {
 		if got := Namespace(file); got != want {
 			t.Errorf("%q makes %q, want %q", file, got, want)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/capgen/capgen/internal/verbs"
 )
 
 // maxChain is how many references may follow one another.
@@ -149,7 +151,7 @@ func (l *lowerer) typeName(at string) string {
 		case "items":
 			last = append(last, "item")
 		default:
-			last = append(last, words(token)...)
+			last = append(last, verbs.Words(token)...)
 		}
 	}
 	if len(last) == 0 {

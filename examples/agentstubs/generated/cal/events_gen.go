@@ -9,6 +9,7 @@ import (
 
 // EventsInput is the input of cal.events.
 type EventsInput struct {
+	// A date, or today.
 	Day string
 }
 
@@ -118,17 +119,19 @@ func eventsCapability(h Handlers) runtime.Capability {
 		Summary:     "List the events of a day.",
 		Description: "List the events of a day.",
 		Search: runtime.SearchEntry{
-			Name:           "event",
-			Namespace:      "cal",
-			Summary:        "list event day",
-			ParameterNames: "day",
+			Name:                  "event",
+			Namespace:             "cal",
+			Phrases:               "meet/meeting appoint/appointment agenda",
+			Summary:               "list event day",
+			ParameterNames:        "day",
+			ParameterDescriptions: "date today",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "cal.events(*, day: str)",
 		Binding:     `{"id":"cal.events","input":[{"kind":"string","maxLength":20,"name":"day","required":true}],"name":"cal.events","output":{"items":{"fields":[{"kind":"string","maxLength":5,"name":"start","required":true},{"kind":"string","maxLength":5,"name":"end","required":true},{"kind":"string","maxLength":100,"name":"title","required":true}],"kind":"object"},"kind":"array","maxLength":100}}`,
-		Input:       `{"day":{"maxLength":20}}`,
+		Input:       `{"day":{"description":"A date, or today.","maxLength":20}}`,
 		Output:      `{"type":"list[dict]","maxItems":100,"items":{"fields":{"start":"str","end":"str","title":"str"}}}`,
 	}, h.Events)
 }

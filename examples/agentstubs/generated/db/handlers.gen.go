@@ -15,7 +15,7 @@ const _ = runtime.GeneratedCode1
 
 // Handlers are what a host implements of db. Methods are called concurrently.
 type Handlers interface {
-	// Query is db.query, effect read: Run a query.
+	// Query is db.query, effect read: Run one SQL query that changes nothing.
 	Query(ctx context.Context, in QueryInput) (QueryOutput, error)
 }
 

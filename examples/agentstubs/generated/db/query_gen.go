@@ -9,7 +9,9 @@ import (
 
 // QueryInput is the input of db.query.
 type QueryInput struct {
-	SQL    string
+	// The query, with ? for each parameter.
+	SQL string
+	// Values of the parameters, in order.
 	Params []canon.Opaque
 }
 
@@ -212,20 +214,22 @@ func queryCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "db.query",
 		Name:        "db.query",
-		Summary:     "Run a query.",
-		Description: "Run a query.",
+		Summary:     "Run one SQL query that changes nothing.",
+		Description: "Run one SQL query that changes nothing.",
 		Search: runtime.SearchEntry{
-			Name:           "queri/query",
-			Namespace:      "db",
-			Summary:        "run queri/query",
-			ParameterNames: "sql, param",
+			Name:                  "queri/query",
+			Namespace:             "db",
+			Phrases:               "select row tabl/table",
+			Summary:               "run one sql queri/query chang/change noth/nothing",
+			ParameterNames:        "sql, param",
+			ParameterDescriptions: "queri/query, paramet/parameter, valu/value paramet/parameter order",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "db.query(*, sql: str, params: list[any] = [])",
 		Binding:     `{"id":"db.query","input":[{"kind":"string","maxLength":1000,"name":"sql","required":true},{"default":"[]","items":{"kind":"opaque"},"kind":"array","maxLength":20,"name":"params"}],"name":"db.query","output":{"fields":[{"items":{"kind":"string","maxLength":100},"kind":"array","maxLength":20,"name":"columns","required":true},{"items":{"items":{"kind":"union","variants":[{"kind":"string","maxLength":100},{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991}]},"kind":"array","maxLength":20},"kind":"array","maxLength":100,"name":"rows","required":true}],"kind":"object"}}`,
-		Input:       `{"sql":{"maxLength":1000},"params":{"maxItems":20}}`,
+		Input:       `{"sql":{"description":"The query, with ? for each parameter.","maxLength":1000},"params":{"description":"Values of the parameters, in order.","maxItems":20}}`,
 		Output:      `{"fields":{"columns":{"type":"list[str]","maxItems":20},"rows":{"type":"list[list[str | int]]","maxItems":100,"items":{"maxItems":20,"items":{"variants":["str","int"]}}}}}`,
 	}, h.Query)
 }

@@ -16,7 +16,7 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of email. Methods are called
 // concurrently.
 type Handlers interface {
-	// Send is email.send, effect write: Send an e-mail.
+	// Send is email.send, effect write: Send an e-mail to one address.
 	Send(ctx context.Context, in SendInput) (SendOutput, error)
 }
 

@@ -9,9 +9,12 @@ import (
 
 // SendInput is the input of email.send.
 type SendInput struct {
-	To      string
+	// Address of the receiver.
+	To string
+	// Subject line.
 	Subject string
-	Body    string
+	// Text of the mail.
+	Body string
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -92,20 +95,23 @@ func sendCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "email.send",
 		Name:        "email.send",
-		Summary:     "Send an e-mail.",
-		Description: "Send an e-mail.",
+		Summary:     "Send an e-mail to one address.",
+		Description: "Send an e-mail to one address.",
 		Search: runtime.SearchEntry{
-			Name:           "send",
-			Namespace:      "email",
-			Summary:        "send e mail",
-			ParameterNames: "to, subject, bodi/body",
+			Name:                  "send",
+			Namespace:             "email",
+			Phrases:               "write mail somebodi/somebody",
+			Summary:               "send e mail one address",
+			ParameterNames:        "to, subject, bodi/body",
+			ParameterDescriptions: "address receiv/receiver, subject line, text mail",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyNone,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"email:write"},
 		Signature:   `email.send(*, to: str, subject: str = "", body: str = "")`,
 		Binding:     `{"id":"email.send","input":[{"kind":"string","maxLength":100,"name":"to","required":true},{"default":"\"\"","kind":"string","maxLength":200,"name":"subject"},{"default":"\"\"","kind":"string","maxLength":10000,"name":"body"}],"name":"email.send","output":{"fields":[{"kind":"boolean","name":"sent","required":true},{"kind":"string","maxLength":100,"name":"to","required":true}],"kind":"object"}}`,
-		Input:       `{"to":{"maxLength":100},"subject":{"maxLength":200},"body":{"maxLength":10000}}`,
+		Input:       `{"to":{"description":"Address of the receiver.","maxLength":100},"subject":{"description":"Subject line.","maxLength":200},"body":{"description":"Text of the mail.","maxLength":10000}}`,
 		Output:      `{"fields":{"sent":"bool","to":"str"}}`,
 	}, h.Send)
 }

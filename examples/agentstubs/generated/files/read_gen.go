@@ -9,6 +9,7 @@ import (
 
 // ReadInput is the input of files.read.
 type ReadInput struct {
+	// Path of the file.
 	Path string
 }
 
@@ -69,17 +70,19 @@ func readCapability(h Handlers) runtime.Capability {
 		Summary:     "Read a file as text.",
 		Description: "Read a file as text.",
 		Search: runtime.SearchEntry{
-			Name:           "read",
-			Namespace:      "file",
-			Summary:        "read file text",
-			ParameterNames: "path",
+			Name:                  "read",
+			Namespace:             "file",
+			Phrases:               "open document",
+			Summary:               "read file text",
+			ParameterNames:        "path",
+			ParameterDescriptions: "path file",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "files.read(*, path: str)",
 		Binding:     `{"id":"files.read","input":[{"kind":"string","maxLength":300,"name":"path","required":true}],"name":"files.read","output":{"kind":"string","maxLength":1000}}`,
-		Input:       `{"path":{"maxLength":300}}`,
+		Input:       `{"path":{"description":"Path of the file.","maxLength":300}}`,
 		Output:      `"str"`,
 	}, h.Read)
 }

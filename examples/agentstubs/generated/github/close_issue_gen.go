@@ -9,7 +9,9 @@ import (
 
 // CloseIssueInput is the input of github.close_issue.
 type CloseIssueInput struct {
+	// Number of the issue.
 	Number int64
+	// Why it is closed.
 	Reason string
 }
 
@@ -88,20 +90,23 @@ func closeIssueCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "github.close_issue",
 		Name:        "github.close_issue",
-		Summary:     "Close an issue.",
-		Description: "Close an issue.",
+		Summary:     "Close an issue of the only repository there is.",
+		Description: "Close an issue of the only repository there is.",
 		Search: runtime.SearchEntry{
-			Name:           "close issu/issue",
-			Namespace:      "github",
-			Summary:        "close issu/issue",
-			ParameterNames: "number, reason",
+			Name:                  "close issu/issue",
+			Namespace:             "github",
+			Phrases:               "mark bug done",
+			Summary:               "close issu/issue repositori/repository",
+			ParameterNames:        "number, reason",
+			ParameterDescriptions: "number issu/issue, close/closed",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"github:write"},
 		Signature:   `github.close_issue(*, number: int, reason: str = "")`,
 		Binding:     `{"id":"github.close_issue","input":[{"kind":"integer","maximum":100000,"minimum":1,"name":"number","required":true},{"default":"\"\"","kind":"string","maxLength":200,"name":"reason"}],"name":"github.close_issue","output":{"fields":[{"kind":"integer","maximum":100000,"minimum":1,"name":"number","required":true},{"kind":"string","maxLength":20,"name":"state","required":true}],"kind":"object"}}`,
-		Input:       `{"number":{"minimum":1,"maximum":100000},"reason":{"maxLength":200}}`,
+		Input:       `{"number":{"description":"Number of the issue.","minimum":1,"maximum":100000},"reason":{"description":"Why it is closed.","maxLength":200}}`,
 		Output:      `{"fields":{"number":{"type":"int","minimum":1,"maximum":100000},"state":"str"}}`,
 	}, h.CloseIssue)
 }

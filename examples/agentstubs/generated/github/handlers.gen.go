@@ -16,7 +16,8 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of github. Methods are called
 // concurrently.
 type Handlers interface {
-	// CloseIssue is github.close_issue, effect write: Close an issue.
+	// CloseIssue is github.close_issue, effect write: Close an issue of the only
+	// repository there is.
 	CloseIssue(ctx context.Context, in CloseIssueInput) (CloseIssueOutput, error)
 	// ListPrs is github.list_prs, effect read: List one page of pull requests of a
 	// repository.

@@ -10,8 +10,11 @@ import (
 
 // ListPrsInput is the input of github.list_prs.
 type ListPrsInput struct {
+	// Who owns the repository.
 	Owner string
-	Repo  string
+	// Name of the repository.
+	Repo string
+	// open or closed.
 	State string
 	// A page behind the last is empty.
 	Page int64
@@ -96,16 +99,18 @@ func listPrsCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "list prs",
 			Namespace:             "github",
+			Phrases:               "open review repositori/repository",
 			Summary:               "list one page pull request repositori/repository",
 			ParameterNames:        "owner, repo, state, page",
-			ParameterDescriptions: "page behind last empti/empty",
+			ParameterDescriptions: "own repositori/repository, name repositori/repository, open close/closed, page behind last empti/empty",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"github:read"},
 		Signature:   `github.list_prs(*, owner: str, repo: str, state: str = "open", page: int = 1)`,
 		Binding:     `{"id":"github.list_prs","input":[{"kind":"string","maxLength":100,"name":"owner","required":true},{"kind":"string","maxLength":100,"name":"repo","required":true},{"default":"\"open\"","kind":"string","maxLength":20,"name":"state"},{"default":"1","kind":"integer","maximum":1000,"minimum":1,"name":"page"}],"name":"github.list_prs","output":{"items":{"fields":[{"kind":"integer","maximum":100000,"minimum":1,"name":"number","required":true},{"kind":"string","maxLength":200,"name":"title","required":true},{"fields":[{"kind":"string","maxLength":100,"name":"login","required":true}],"kind":"object","name":"user","required":true},{"items":{"fields":[{"kind":"string","maxLength":100,"name":"name","required":true}],"kind":"object"},"kind":"array","maxLength":20,"name":"labels","required":true},{"kind":"boolean","name":"draft","required":true},{"kind":"integer","maximum":100000,"name":"comments","required":true}],"kind":"object"},"kind":"array","maxLength":100}}`,
-		Input:       `{"owner":{"maxLength":100},"repo":{"maxLength":100},"state":{"maxLength":20},"page":{"description":"A page behind the last is empty.","minimum":1,"maximum":1000}}`,
+		Input:       `{"owner":{"description":"Who owns the repository.","maxLength":100},"repo":{"description":"Name of the repository.","maxLength":100},"state":{"description":"open or closed.","maxLength":20},"page":{"description":"A page behind the last is empty.","minimum":1,"maximum":1000}}`,
 		Output:      `{"type":"list[dict]","maxItems":100,"items":{"fields":{"number":{"type":"int","minimum":1,"maximum":100000},"title":"str","user":{"fields":{"login":"str"}},"labels":{"type":"list[dict]","maxItems":20,"items":{"fields":{"name":"str"}}},"draft":"bool","comments":{"type":"int","minimum":0,"maximum":100000}}}}`,
 	}, h.ListPrs)
 }

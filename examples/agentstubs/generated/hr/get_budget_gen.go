@@ -9,6 +9,7 @@ import (
 
 // GetBudgetInput is the input of hr.get_budget.
 type GetBudgetInput struct {
+	// Level of the person.
 	Level int64
 }
 
@@ -82,17 +83,19 @@ func getBudgetCapability(h Handlers) runtime.Capability {
 		Summary:     "Get what a person of a level may spend.",
 		Description: "Get what a person of a level may spend.",
 		Search: runtime.SearchEntry{
-			Name:           "budget",
-			Namespace:      "hr",
-			Summary:        "person level may spend",
-			ParameterNames: "level",
+			Name:                  "budget",
+			Namespace:             "hr",
+			Phrases:               "spend/spending limit allow/allowance",
+			Summary:               "person level may spend",
+			ParameterNames:        "level",
+			ParameterDescriptions: "level person",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "hr.get_budget(*, level: int)",
 		Binding:     `{"id":"hr.get_budget","input":[{"kind":"integer","maximum":10,"minimum":1,"name":"level","required":true}],"name":"hr.get_budget","output":{"fields":[{"kind":"integer","maximum":100000,"name":"limit","required":true}],"kind":"object"}}`,
-		Input:       `{"level":{"minimum":1,"maximum":10}}`,
+		Input:       `{"level":{"description":"Level of the person.","minimum":1,"maximum":10}}`,
 		Output:      `{"fields":{"limit":{"type":"int","minimum":0,"maximum":100000}}}`,
 	}, h.GetBudget)
 }

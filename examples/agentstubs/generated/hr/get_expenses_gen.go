@@ -9,8 +9,10 @@ import (
 
 // GetExpensesInput is the input of hr.get_expenses.
 type GetExpensesInput struct {
+	// Number of the person.
 	PersonID int64
-	Quarter  string
+	// Q1 to Q4.
+	Quarter string
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -118,17 +120,19 @@ func getExpensesCapability(h Handlers) runtime.Capability {
 		Summary:     "List what a person spent in a quarter.",
 		Description: "List what a person spent in a quarter.",
 		Search: runtime.SearchEntry{
-			Name:           "expens/expense",
-			Namespace:      "hr",
-			Summary:        "list person spent quarter",
-			ParameterNames: "person id, quarter",
+			Name:                  "expens/expense",
+			Namespace:             "hr",
+			Phrases:               "travel cost receipt employe/employee",
+			Summary:               "list person spent quarter",
+			ParameterNames:        "person id, quarter",
+			ParameterDescriptions: "number person, q 1 q 4",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   `hr.get_expenses(*, person_id: int, quarter: str = "Q1")`,
 		Binding:     `{"id":"hr.get_expenses","input":[{"kind":"integer","maximum":100,"minimum":1,"name":"person_id","required":true},{"default":"\"Q1\"","kind":"string","maxLength":10,"name":"quarter"}],"name":"hr.get_expenses","output":{"items":{"fields":[{"kind":"opaque","name":"amount","required":true},{"kind":"string","maxLength":20,"name":"category","required":true}],"kind":"object"},"kind":"array","maxLength":100}}`,
-		Input:       `{"person_id":{"minimum":1,"maximum":100},"quarter":{"maxLength":10}}`,
+		Input:       `{"person_id":{"description":"Number of the person.","minimum":1,"maximum":100},"quarter":{"description":"Q1 to Q4.","maxLength":10}}`,
 		Output:      `{"type":"list[dict]","maxItems":100,"items":{"fields":{"amount":"any: A number, whole if the sum is.","category":"str"}}}`,
 	}, h.GetExpenses)
 }

@@ -9,6 +9,7 @@ import (
 
 // GetPersonInput is the input of hr.get_person.
 type GetPersonInput struct {
+	// Number of the person.
 	ID int64
 }
 
@@ -54,17 +55,19 @@ func getPersonCapability(h Handlers) runtime.Capability {
 		Summary:     "Get one person by id.",
 		Description: "Get one person by id.",
 		Search: runtime.SearchEntry{
-			Name:           "person",
-			Namespace:      "hr",
-			Summary:        "one person id",
-			ParameterNames: "id",
+			Name:                  "person",
+			Namespace:             "hr",
+			Phrases:               "look employe/employee",
+			Summary:               "one person id",
+			ParameterNames:        "id",
+			ParameterDescriptions: "number person",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "hr.get_person(*, id: int)",
 		Binding:     `{"id":"hr.get_person","input":[{"kind":"integer","maximum":100,"minimum":1,"name":"id","required":true}],"name":"hr.get_person","output":{"fields":[{"kind":"integer","maximum":100,"minimum":1,"name":"id","required":true},{"kind":"string","maxLength":100,"name":"name","required":true},{"kind":"string","maxLength":100,"name":"team","required":true},{"kind":"integer","maximum":10,"minimum":1,"name":"level","required":true},{"kind":"string","maxLength":100,"name":"email","nullable":true,"required":true},{"kind":"integer","maximum":100,"minimum":1,"name":"manager","nullable":true,"required":true}],"kind":"object"}}`,
-		Input:       `{"id":{"minimum":1,"maximum":100}}`,
+		Input:       `{"id":{"description":"Number of the person.","minimum":1,"maximum":100}}`,
 		Output:      `{"fields":{"id":{"type":"int","minimum":1,"maximum":100},"name":"str","team":"str","level":{"type":"int","minimum":1,"maximum":10},"email":"str | None","manager":{"type":"int | None","description":"The id of another person.","minimum":1,"maximum":100}}}`,
 		Errors: []runtime.DeclaredError{
 			{Code: ErrGetPersonNoPerson, Text: "Nobody has the id."},

@@ -92,6 +92,7 @@ func listPeopleCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "list peopl/people",
 			Namespace:             "hr",
+			Phrases:               "employe/employee manag/manager",
 			Summary:               "list peopl/people team",
 			ParameterNames:        "team",
 			ParameterDescriptions: "without team",

@@ -9,8 +9,10 @@ import (
 
 // GetInput is the input of logs.get.
 type GetInput struct {
+	// Name of the service.
 	Service string
-	Level   string
+	// Least level of the lines.
+	Level string
 	// next of the page before.
 	Cursor canon.Nullable[string]
 }
@@ -129,16 +131,17 @@ func getCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "get",
 			Namespace:             "log",
+			Phrases:               "find error servic/service",
 			Summary:               "one page servic/service log",
 			ParameterNames:        "servic/service, level, cursor",
-			ParameterDescriptions: "next page",
+			ParameterDescriptions: "name servic/service, least level line, next page",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   `logs.get(*, service: str, level: str = "error", cursor: str | None = None)`,
 		Binding:     `{"id":"logs.get","input":[{"kind":"string","maxLength":100,"name":"service","required":true},{"default":"\"error\"","kind":"string","maxLength":20,"name":"level"},{"default":"null","kind":"string","maxLength":20,"name":"cursor","nullable":true}],"name":"logs.get","output":{"fields":[{"items":{"kind":"string","maxLength":200},"kind":"array","maxLength":100,"name":"lines","required":true},{"kind":"string","maxLength":20,"name":"next","nullable":true,"required":true}],"kind":"object"}}`,
-		Input:       `{"service":{"maxLength":100},"level":{"maxLength":20},"cursor":{"description":"next of the page before.","maxLength":20}}`,
+		Input:       `{"service":{"description":"Name of the service.","maxLength":100},"level":{"description":"Least level of the lines.","maxLength":20},"cursor":{"description":"next of the page before.","maxLength":20}}`,
 		Output:      `{"fields":{"lines":{"type":"list[str]","maxItems":100},"next":"str | None: The cursor of the next page, null after the last."}}`,
 		Errors: []runtime.DeclaredError{
 			{Code: ErrGetNoPage, Text: "The cursor is not that of a page."},

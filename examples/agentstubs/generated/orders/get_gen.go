@@ -9,6 +9,7 @@ import (
 
 // GetInput is the input of orders.get.
 type GetInput struct {
+	// Id of the order.
 	ID string
 }
 
@@ -54,17 +55,19 @@ func getCapability(h Handlers) runtime.Capability {
 		Summary:     "Get one order by id.",
 		Description: "Get one order by id.",
 		Search: runtime.SearchEntry{
-			Name:           "get",
-			Namespace:      "order",
-			Summary:        "one order id",
-			ParameterNames: "id",
+			Name:                  "get",
+			Namespace:             "order",
+			Phrases:               "look purchas/purchase",
+			Summary:               "one order id",
+			ParameterNames:        "id",
+			ParameterDescriptions: "id order",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "orders.get(*, id: str)",
 		Binding:     `{"id":"orders.get","input":[{"kind":"string","maxLength":20,"name":"id","required":true}],"name":"orders.get","output":{"fields":[{"kind":"string","maxLength":20,"name":"id","required":true},{"kind":"number","name":"total","range":{"min":"0"},"required":true},{"kind":"string","maxLength":20,"name":"status","required":true},{"kind":"string","maxLength":20,"name":"customer","required":true},{"items":{"fields":[{"kind":"string","maxLength":20,"name":"sku","required":true},{"kind":"integer","maximum":1000,"minimum":1,"name":"qty","required":true}],"kind":"object"},"kind":"array","maxLength":20,"name":"items","required":true},{"kind":"string","maxLength":10,"name":"created","required":true}],"kind":"object"}}`,
-		Input:       `{"id":{"maxLength":20}}`,
+		Input:       `{"id":{"description":"Id of the order.","maxLength":20}}`,
 		Output:      `{"fields":{"id":"str","total":{"type":"float","minimum":0},"status":"str: open or closed.","customer":"str","items":{"type":"list[dict]","maxItems":20,"items":{"fields":{"sku":"str","qty":{"type":"int","minimum":1,"maximum":1000}}}},"created":"str: A date such as 2026-01-31."}}`,
 		Errors: []runtime.DeclaredError{
 			{Code: ErrGetNoOrder, Text: "No order has the id."},

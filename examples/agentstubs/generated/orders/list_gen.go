@@ -92,6 +92,7 @@ func listCapability(h Handlers) runtime.Capability {
 		Search: runtime.SearchEntry{
 			Name:                  "list",
 			Namespace:             "order",
+			Phrases:               "purchas/purchase open close/closed",
 			Summary:               "list order status",
 			ParameterNames:        "status",
 			ParameterDescriptions: "without",

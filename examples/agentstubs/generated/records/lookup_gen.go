@@ -9,7 +9,9 @@ import (
 
 // LookupInput is the input of records.lookup.
 type LookupInput struct {
-	Key   string
+	// Key of the records.
+	Key string
+	// Most records to return.
 	Limit int64
 }
 
@@ -117,17 +119,19 @@ func lookupCapability(h Handlers) runtime.Capability {
 		Summary:     "Look up the records of a key.",
 		Description: "Look up the records of a key.",
 		Search: runtime.SearchEntry{
-			Name:           "lookup",
-			Namespace:      "record",
-			Summary:        "look record key",
-			ParameterNames: "key, limit",
+			Name:                  "lookup",
+			Namespace:             "record",
+			Phrases:               "valu/value store/stored key",
+			Summary:               "look record key",
+			ParameterNames:        "key, limit",
+			ParameterDescriptions: "key record, record return",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "records.lookup(*, key: str, limit: int = 10)",
 		Binding:     `{"id":"records.lookup","input":[{"kind":"string","maxLength":100,"name":"key","required":true},{"default":"10","kind":"integer","maximum":100,"name":"limit"}],"name":"records.lookup","output":{"items":{"fields":[{"kind":"string","maxLength":100,"name":"key","required":true},{"kind":"integer","maximum":100,"name":"value","required":true}],"kind":"object"},"kind":"array","maxLength":100}}`,
-		Input:       `{"key":{"maxLength":100},"limit":{"minimum":0,"maximum":100}}`,
+		Input:       `{"key":{"description":"Key of the records.","maxLength":100},"limit":{"description":"Most records to return.","minimum":0,"maximum":100}}`,
 		Output:      `{"type":"list[dict]","maxItems":100,"items":{"fields":{"key":"str","value":{"type":"int","minimum":0,"maximum":100}}}}`,
 	}, h.Lookup)
 }

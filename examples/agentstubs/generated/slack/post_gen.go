@@ -9,8 +9,10 @@ import (
 
 // PostInput is the input of slack.post.
 type PostInput struct {
+	// Name of the channel.
 	Channel string
-	Text    string
+	// The message.
+	Text string
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -92,17 +94,20 @@ func postCapability(h Handlers) runtime.Capability {
 		Summary:     "Post a message to a channel.",
 		Description: "Post a message to a channel.",
 		Search: runtime.SearchEntry{
-			Name:           "post",
-			Namespace:      "slack",
-			Summary:        "post messag/message channel",
-			ParameterNames: "channel, text",
+			Name:                  "post",
+			Namespace:             "slack",
+			Phrases:               "notifi/notify team chat",
+			Summary:               "post messag/message channel",
+			ParameterNames:        "channel, text",
+			ParameterDescriptions: "name channel, messag/message",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyNone,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"slack:write"},
 		Signature:   "slack.post(*, channel: str, text: str)",
 		Binding:     `{"id":"slack.post","input":[{"kind":"string","maxLength":100,"name":"channel","required":true},{"kind":"string","maxLength":10000,"name":"text","required":true}],"name":"slack.post","output":{"fields":[{"kind":"boolean","name":"ok","required":true},{"kind":"string","maxLength":20,"name":"ts","required":true}],"kind":"object"}}`,
-		Input:       `{"channel":{"maxLength":100},"text":{"maxLength":10000}}`,
+		Input:       `{"channel":{"description":"Name of the channel.","maxLength":100},"text":{"description":"The message.","maxLength":10000}}`,
 		Output:      `{"fields":{"ok":"bool","ts":"str"}}`,
 	}, h.Post)
 }

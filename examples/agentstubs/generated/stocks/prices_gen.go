@@ -9,8 +9,10 @@ import (
 
 // PricesInput is the input of stocks.prices.
 type PricesInput struct {
+	// Symbol of the stock.
 	Symbol string
-	Days   int64
+	// How many days, today last.
+	Days int64
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
@@ -117,17 +119,20 @@ func pricesCapability(h Handlers) runtime.Capability {
 		Summary:     "List the closing prices of a stock.",
 		Description: "List the closing prices of a stock.",
 		Search: runtime.SearchEntry{
-			Name:           "price",
-			Namespace:      "stock",
-			Summary:        "list close/closing price stock",
-			ParameterNames: "symbol, day",
+			Name:                  "price",
+			Namespace:             "stock",
+			Phrases:               "share price market histori/history",
+			Summary:               "list close/closing price stock",
+			ParameterNames:        "symbol, day",
+			ParameterDescriptions: "symbol stock, mani/many day today last",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"stocks:read"},
 		Signature:   "stocks.prices(*, symbol: str, days: int = 5)",
 		Binding:     `{"id":"stocks.prices","input":[{"kind":"string","maxLength":20,"name":"symbol","required":true},{"default":"5","kind":"integer","maximum":365,"name":"days"}],"name":"stocks.prices","output":{"items":{"fields":[{"kind":"integer","maximum":365,"name":"day","required":true},{"kind":"number","name":"close","required":true}],"kind":"object"},"kind":"array","maxLength":365}}`,
-		Input:       `{"symbol":{"maxLength":20},"days":{"minimum":0,"maximum":365}}`,
+		Input:       `{"symbol":{"description":"Symbol of the stock.","maxLength":20},"days":{"description":"How many days, today last.","minimum":0,"maximum":365}}`,
 		Output:      `{"type":"list[dict]","maxItems":365,"items":{"fields":{"day":{"type":"int","minimum":0,"maximum":365},"close":"float"}}}`,
 	}, h.Prices)
 }

@@ -9,8 +9,11 @@ import (
 
 // CreateInput is the input of tickets.create.
 type CreateInput struct {
-	Title    string
+	// What it is about.
+	Title string
+	// low, medium or high.
 	Priority string
+	// Who takes care of it.
 	Assignee canon.Nullable[string]
 }
 
@@ -107,20 +110,23 @@ func createCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "tickets.create",
 		Name:        "tickets.create",
-		Summary:     "Open a ticket.",
-		Description: "Open a ticket.",
+		Summary:     "Open a ticket in the queue of support.",
+		Description: "Open a ticket in the queue of support.",
 		Search: runtime.SearchEntry{
-			Name:           "creat/create",
-			Namespace:      "ticket",
-			Summary:        "open ticket",
-			ParameterNames: "titl/title, prioriti/priority, assigne/assignee",
+			Name:                  "creat/create",
+			Namespace:             "ticket",
+			Phrases:               "report problem support",
+			Summary:               "open ticket queue support",
+			ParameterNames:        "titl/title, prioriti/priority, assigne/assignee",
+			ParameterDescriptions: "what it is about, low medium high, take care",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyNone,
 		World:       runtime.WorldClosed,
+		Scopes:      []string{"tickets:write"},
 		Signature:   `tickets.create(*, title: str, priority: str = "low", assignee: str | None = None)`,
 		Binding:     `{"id":"tickets.create","input":[{"kind":"string","maxLength":200,"name":"title","required":true},{"default":"\"low\"","kind":"string","maxLength":20,"name":"priority"},{"default":"null","kind":"string","maxLength":100,"name":"assignee","nullable":true}],"name":"tickets.create","output":{"fields":[{"kind":"string","maxLength":20,"name":"id","required":true},{"kind":"string","maxLength":200,"name":"title","required":true},{"kind":"string","maxLength":20,"name":"priority","required":true}],"kind":"object"}}`,
-		Input:       `{"title":{"maxLength":200},"priority":{"maxLength":20},"assignee":{"maxLength":100}}`,
+		Input:       `{"title":{"description":"What it is about.","maxLength":200},"priority":{"description":"low, medium or high.","maxLength":20},"assignee":{"description":"Who takes care of it.","maxLength":100}}`,
 		Output:      `{"fields":{"id":"str","title":"str","priority":"str"}}`,
 	}, h.Create)
 }

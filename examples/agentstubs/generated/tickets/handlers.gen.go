@@ -16,7 +16,8 @@ const _ = runtime.GeneratedCode1
 // Handlers are what a host implements of tickets. Methods are called
 // concurrently.
 type Handlers interface {
-	// Create is tickets.create, effect write: Open a ticket.
+	// Create is tickets.create, effect write: Open a ticket in the queue of
+	// support.
 	Create(ctx context.Context, in CreateInput) (CreateOutput, error)
 }
 

@@ -9,7 +9,9 @@ import (
 
 // GetInput is the input of weather.get.
 type GetInput struct {
-	City  string
+	// Name of the city.
+	City string
+	// metric or imperial.
 	Units string
 }
 
@@ -96,17 +98,20 @@ func getCapability(h Handlers) runtime.Capability {
 		Summary:     "Tell the weather in a city.",
 		Description: "Tell the weather in a city.",
 		Search: runtime.SearchEntry{
-			Name:           "get",
-			Namespace:      "weather",
-			Summary:        "weather citi/city",
-			ParameterNames: "citi/city, unit",
+			Name:                  "get",
+			Namespace:             "weather",
+			Phrases:               "forecast warm",
+			Summary:               "weather citi/city",
+			ParameterNames:        "citi/city, unit",
+			ParameterDescriptions: "name citi/city, metric imperi/imperial",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"weather:read"},
 		Signature:   `weather.get(*, city: str, units: str = "metric")`,
 		Binding:     `{"id":"weather.get","input":[{"kind":"string","maxLength":100,"name":"city","required":true},{"default":"\"metric\"","kind":"string","maxLength":20,"name":"units"}],"name":"weather.get","output":{"fields":[{"kind":"string","maxLength":100,"name":"city","required":true},{"kind":"number","name":"temp","required":true},{"kind":"string","maxLength":20,"name":"conditions","required":true}],"kind":"object"}}`,
-		Input:       `{"city":{"maxLength":100},"units":{"maxLength":20}}`,
+		Input:       `{"city":{"description":"Name of the city.","maxLength":100},"units":{"description":"metric or imperial.","maxLength":20}}`,
 		Output:      `{"fields":{"city":"str","temp":"float","conditions":"str"}}`,
 	}, h.Get)
 }

@@ -9,6 +9,7 @@ import (
 
 // LatlngInput is the input of weather.latlng.
 type LatlngInput struct {
+	// Name of the place.
 	Place string
 }
 
@@ -87,17 +88,20 @@ func latlngCapability(h Handlers) runtime.Capability {
 		Summary:     "Find the coordinates of a place.",
 		Description: "Find the coordinates of a place.",
 		Search: runtime.SearchEntry{
-			Name:           "latlng",
-			Namespace:      "weather",
-			Summary:        "find coordin/coordinate place",
-			ParameterNames: "place",
+			Name:                  "latlng",
+			Namespace:             "weather",
+			Phrases:               "geocod/geocode citi/city latitud/latitude longitud/longitude",
+			Summary:               "find coordin/coordinate place",
+			ParameterNames:        "place",
+			ParameterDescriptions: "name place",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"weather:read"},
 		Signature:   "weather.latlng(*, place: str)",
 		Binding:     `{"id":"weather.latlng","input":[{"kind":"string","maxLength":100,"name":"place","required":true}],"name":"weather.latlng","output":{"fields":[{"kind":"number","name":"lat","required":true},{"kind":"number","name":"lng","required":true}],"kind":"object"}}`,
-		Input:       `{"place":{"maxLength":100}}`,
+		Input:       `{"place":{"description":"Name of the place.","maxLength":100}}`,
 		Output:      `{"fields":{"lat":"float","lng":"float"}}`,
 	}, h.Latlng)
 }

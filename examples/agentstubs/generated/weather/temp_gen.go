@@ -9,7 +9,9 @@ import (
 
 // TempInput is the input of weather.temp.
 type TempInput struct {
+	// Degrees north.
 	Lat float64
+	// Degrees east.
 	Lng float64
 }
 
@@ -74,17 +76,20 @@ func tempCapability(h Handlers) runtime.Capability {
 		Summary:     "Tell the temperature at coordinates.",
 		Description: "Tell the temperature at coordinates.",
 		Search: runtime.SearchEntry{
-			Name:           "temp",
-			Namespace:      "weather",
-			Summary:        "temperatur/temperature coordin/coordinate",
-			ParameterNames: "lat, lng",
+			Name:                  "temp",
+			Namespace:             "weather",
+			Phrases:               "warm place",
+			Summary:               "temperatur/temperature coordin/coordinate",
+			ParameterNames:        "lat, lng",
+			ParameterDescriptions: "degre/degree north, degre/degree east",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"weather:read"},
 		Signature:   "weather.temp(*, lat: float, lng: float)",
 		Binding:     `{"id":"weather.temp","input":[{"kind":"number","name":"lat","required":true},{"kind":"number","name":"lng","required":true}],"name":"weather.temp","output":{"kind":"number"}}`,
-		Input:       "{}",
+		Input:       `{"lat":"Degrees north.","lng":"Degrees east."}`,
 		Output:      `"float"`,
 	}, h.Temp)
 }

@@ -9,6 +9,7 @@ import (
 
 // FetchInput is the input of web.fetch.
 type FetchInput struct {
+	// Address of the page.
 	URL string
 }
 
@@ -69,17 +70,20 @@ func fetchCapability(h Handlers) runtime.Capability {
 		Summary:     "Fetch a page as text.",
 		Description: "Fetch a page as text.",
 		Search: runtime.SearchEntry{
-			Name:           "fetch",
-			Namespace:      "web",
-			Summary:        "fetch page text",
-			ParameterNames: "url",
+			Name:                  "fetch",
+			Namespace:             "web",
+			Phrases:               "download websit/website open link",
+			Summary:               "fetch page text",
+			ParameterNames:        "url",
+			ParameterDescriptions: "address page",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"web:read"},
 		Signature:   "web.fetch(*, url: str)",
 		Binding:     `{"id":"web.fetch","input":[{"kind":"string","maxLength":300,"name":"url","required":true}],"name":"web.fetch","output":{"kind":"string","maxLength":1000}}`,
-		Input:       `{"url":{"maxLength":300}}`,
+		Input:       `{"url":{"description":"Address of the page.","maxLength":300}}`,
 		Output:      `"str"`,
 	}, h.Fetch)
 }

@@ -17,7 +17,7 @@ const _ = runtime.GeneratedCode1
 type Handlers interface {
 	// Fetch is web.fetch, effect read: Fetch a page as text.
 	Fetch(ctx context.Context, in FetchInput) (FetchOutput, error)
-	// Search is web.search, effect read: Search the web.
+	// Search is web.search, effect read: Search the web for pages about something.
 	Search(ctx context.Context, in SearchInput) (SearchOutput, error)
 }
 

@@ -9,7 +9,9 @@ import (
 
 // SearchInput is the input of web.search.
 type SearchInput struct {
+	// Words to look for.
 	Query string
+	// Most results to return.
 	Limit int64
 }
 
@@ -131,20 +133,23 @@ func searchCapability(h Handlers) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
 		ID:          "web.search",
 		Name:        "web.search",
-		Summary:     "Search the web.",
-		Description: "Search the web.",
+		Summary:     "Search the web for pages about something.",
+		Description: "Search the web for pages about something.",
 		Search: runtime.SearchEntry{
-			Name:           "search",
-			Namespace:      "web",
-			Summary:        "search web",
-			ParameterNames: "queri/query, limit",
+			Name:                  "search",
+			Namespace:             "web",
+			Phrases:               "look someth/something internet",
+			Summary:               "search web page someth/something",
+			ParameterNames:        "queri/query, limit",
+			ParameterDescriptions: "word look, result return",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldOpen,
+		Scopes:      []string{"web:read"},
 		Signature:   "web.search(*, query: str, limit: int = 5)",
 		Binding:     `{"id":"web.search","input":[{"kind":"string","maxLength":200,"name":"query","required":true},{"default":"5","kind":"integer","maximum":20,"name":"limit"}],"name":"web.search","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":300,"name":"title","required":true},{"kind":"string","maxLength":300,"name":"url","required":true},{"kind":"number","name":"score","required":true}],"kind":"object"},"kind":"array","maxLength":20,"name":"results","required":true}],"kind":"object"}}`,
-		Input:       `{"query":{"maxLength":200},"limit":{"minimum":0,"maximum":20}}`,
+		Input:       `{"query":{"description":"Words to look for.","maxLength":200},"limit":{"description":"Most results to return.","minimum":0,"maximum":20}}`,
 		Output:      `{"fields":{"results":{"type":"list[dict]","maxItems":20,"items":{"fields":{"title":"str","url":"str","score":"float"}}}}}`,
 	}, h.Search)
 }

@@ -10,7 +10,8 @@ import (
 // FindInput is the input of notes.find.
 type FindInput struct {
 	// Upper and lower case are alike.
-	Word  string
+	Word string
+	// Most notes to return.
 	Limit int64
 }
 
@@ -87,14 +88,14 @@ func findCapability(h Handlers) runtime.Capability {
 			Phrases:               "look note",
 			Summary:               "find note contain word",
 			ParameterNames:        "word, limit",
-			ParameterDescriptions: "upper lower case alik/alike",
+			ParameterDescriptions: "upper lower case alik/alike, note return",
 		},
 		Effect:      runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural,
 		World:       runtime.WorldClosed,
 		Signature:   "notes.find(*, word: str, limit: int = 5)",
 		Binding:     `{"id":"notes.find","input":[{"kind":"string","maxLength":64,"minLength":1,"name":"word","required":true},{"default":"5","kind":"integer","maximum":20,"minimum":1,"name":"limit"}],"name":"notes.find","output":{"items":{"kind":"string","maxLength":200},"kind":"array","maxLength":20}}`,
-		Input:       `{"word":{"description":"Upper and lower case are alike.","minLength":1,"maxLength":64},"limit":{"minimum":1,"maximum":20}}`,
+		Input:       `{"word":{"description":"Upper and lower case are alike.","minLength":1,"maxLength":64},"limit":{"description":"Most notes to return.","minimum":1,"maximum":20}}`,
 		Output:      `{"type":"list[str]","maxItems":20}`,
 		Example:     `notes.find(word="milk")  # ["Buy milk"]`,
 	}, h.Find)
