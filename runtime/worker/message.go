@@ -95,6 +95,9 @@ func (k kind) hasBody() bool {
 	return false
 }
 
+// calls reports whether m is a native call, or an attempt at one.
+func (m *message) calls() bool { return m.kind == kindCall || m.kind == kindUnbound }
+
 // append appends the payload of m.
 func (m *message) append(dst []byte) ([]byte, error) {
 	w := canon.NewWireWriter(dst)

@@ -33,17 +33,19 @@ const (
 // session is the host's side of one execution: what was agreed, and what was
 // already used.
 //
-// Two goroutines have a part in it. The one that called run watches: the
-// context, the worker's life, the Pool's end. The other one converses: it
-// alone reads, and answers the calls that the program waits for. Calls of
-// callables that run in parallel are answered by a goroutine each. The watcher
-// never waits for the code of a call.
+// Until the program calls, there is one goroutine: the one that called run
+// sends the program and waits for what comes first. A program that calls
+// nothing needs no other. From the first call on there are two. The first one
+// watches: the context, the worker's life, the Pool's end. The other one
+// converses: it alone reads, and answers the calls that the program waits for.
+// Calls of callables that run in parallel are answered by a goroutine each. The
+// watcher never waits for the code of a call.
 type session struct {
 	pool    *Pool
 	process *process
 	job     Job
 	frames  *frameReader
-	calls   context.Context // of the job's function; ends with the execution
+	calls   context.Context // of the job's function, from the first call on; ends with the execution
 	done    chan conclusion // holds what converse came to
 
 	// The conversing goroutine's own.
@@ -112,17 +114,21 @@ func (j *Job) check() error {
 // run has the program run. When it returns, its process was killed, and is
 // gone but for its reaping.
 func (s *session) run(ctx context.Context) (Result, error) {
-	var cancel context.CancelFunc
-	s.calls, cancel = context.WithCancel(ctx)
-	s.pool.calls.Add()
-	go s.converse(s.speak)
-	c, concluded := s.watch(ctx)
+	call, c := s.open(ctx)
+	concluded := call == nil
+	end := func() {}
+	if !concluded {
+		s.calls, end = context.WithCancel(ctx)
+		s.pool.calls.Add()
+		go s.converse(func() (Result, error) { return s.serve(call) })
+		c, concluded = s.watch(ctx)
+	}
 	lost := errors.As(c.err, new(*lostError))
 	if lost {
 		s.process.await(exitGrace)
 	}
 	s.process.kill()
-	cancel()
+	end()
 	abandoned := s.leave(concluded)
 	if !abandoned && len(s.frames.buf) <= largestKept {
 		s.frames.source = nil
@@ -218,21 +224,6 @@ func (s *session) converse(speak func() (Result, error)) {
 	finished = true
 }
 
-// speak sends the program and serves its calls until it has ended.
-func (s *session) speak() (Result, error) {
-	run := message{
-		kind: kindRun, limits: s.job.Limits, main: s.job.RequireMain, check: s.job.Check,
-		body: append([]byte(s.job.Source), s.job.Data...), data: len(s.job.Data),
-	}
-	s.writing.Lock()
-	err := s.send(&run)
-	s.writing.Unlock()
-	if err != nil {
-		return Result{}, err
-	}
-	return s.listen()
-}
-
 // resume goes on after code of the host ended its goroutine.
 func (s *session) resume() (Result, error) {
 	if err := s.answered(failedInside()); err != nil {
@@ -241,28 +232,43 @@ func (s *session) resume() (Result, error) {
 	return s.listen()
 }
 
+// listen serves the calls that the worker sends from now on, until the program
+// has ended.
 func (s *session) listen() (Result, error) {
-	for {
-		m, err := receive(s.frames)
+	m, err := receive(s.frames)
+	if err != nil {
+		return Result{}, err
+	}
+	return s.serve(m)
+}
+
+// serve serves the calls of the program, the first of which is m, until it has
+// ended.
+func (s *session) serve(m *message) (Result, error) {
+	for m.calls() {
+		err := s.call(m)
+		if err == nil {
+			m, err = receive(s.frames)
+		}
 		if err != nil {
 			return Result{}, err
 		}
-		switch m.kind {
-		case kindCall, kindUnbound:
-			if err := s.call(m); err != nil {
-				return Result{}, err
-			}
-		case kindResult:
-			return s.result(m)
-		case kindFault:
-			if err := s.last(); err != nil {
-				return Result{}, err
-			}
-			return Result{Steps: s.counted(m.steps)}, s.failure(m.fault)
-		default:
-			return Result{}, broken("a message of kind %d out of place", m.kind)
-		}
 	}
+	return s.conclude(m)
+}
+
+// conclude is what m, which is no call, makes of the execution.
+func (s *session) conclude(m *message) (Result, error) {
+	switch m.kind {
+	case kindResult:
+		return s.result(m)
+	case kindFault:
+		if err := s.last(); err != nil {
+			return Result{}, err
+		}
+		return Result{Steps: s.counted(m.steps)}, s.failure(m.fault)
+	}
+	return Result{}, broken("a message of kind %d out of place", m.kind)
 }
 
 // result checks what the program returned.
