@@ -19,9 +19,6 @@ func Layers() []Layer {
 //
 // It is called once.
 func Enter(o Options, layers ...Layer) (held []Layer, missing []Missing) {
-	// What one layer sets on the calling thread, the next one needs.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	e := entry{options: o}
 	for _, l := range Layers() {
 		if !slices.Contains(layers, l) {
@@ -33,6 +30,10 @@ func Enter(o Options, layers ...Layer) (held []Layer, missing []Missing) {
 			held = append(held, l)
 		}
 	}
+	if e.oneThread {
+		// Until here, what one layer has set on the thread the next one needs.
+		runtime.UnlockOSThread()
+	}
 	if e.oneThread && !slices.Contains(held, Seccomp) {
 		held = slices.DeleteFunc(held, func(l Layer) bool { return l == NoNewPrivs })
 		missing = append(missing, Missing{NoNewPrivs, errCgo})
@@ -43,7 +44,7 @@ func Enter(o Options, layers ...Layer) (held []Layer, missing []Missing) {
 // entry is one call of Enter.
 type entry struct {
 	options   Options
-	oneThread bool // no_new_privs holds for the calling thread only
+	oneThread bool // no_new_privs holds for the calling thread only, to which the goroutine is locked
 }
 
 func (e *entry) enter(l Layer) error {

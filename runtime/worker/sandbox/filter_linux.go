@@ -1,7 +1,10 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,8 +23,8 @@ type calls struct {
 }
 
 // onX86 is amd64's table: the numbers of arch/x86/entry/syscalls/syscall_64.tbl
-// in the kernel. Those that are called most stand first, and last those that a
-// runtime calls late: when it makes its first timer or poller, or a thread ends.
+// in the kernel. Last stand those that a runtime calls late: when it makes its
+// first timer or poller, or a thread ends.
 func onX86() *calls {
 	return &calls{
 		audit:   unix.AUDIT_ARCH_X86_64,
@@ -129,78 +132,131 @@ const (
 )
 
 // assemble is the filter as the kernel's classic BPF machine runs it, for the
-// process with this id.
+// process with this id. It searches for the call's number by halves: when the
+// filter is installed, the kernel runs it for every number that there is.
 func (c *calls) assemble(pid uint32) ([]unix.SockFilter, error) {
 	var p program
 	p.load(dataArch)
-	p.unless(unix.BPF_JEQ, c.audit, killed)
+	p.when(unix.BPF_JEQ, c.audit, next, toKilled)
 	p.load(dataNumber)
-	p.when(unix.BPF_JGT, c.highest, killed)
+	p.when(unix.BPF_JGT, c.highest, toKilled, next)
+	routes := make([]route, 0, len(c.allow)+6)
 	for _, number := range c.allow {
-		p.when(unix.BPF_JEQ, number, allowed)
+		routes = append(routes, route{number, toAllowed})
 	}
-	p.when(unix.BPF_JEQ, c.clone3, absent)
-	// No page is made executable.
-	for _, number := range []uint32{c.mmap, c.mprotect} {
-		p.argument(number, 2, func() {
-			p.when(unix.BPF_JSET, unix.PROT_EXEC, refused)
-			p.verdict(allowed)
-		})
-	}
-	p.argument(c.madvise, 2, func() {
-		p.when(unix.BPF_JGE, firstPoison, refused)
-		p.verdict(allowed)
-	})
-	p.argument(c.clone, 0, func() {
-		p.and(^uint32(threadDetails))
-		p.when(unix.BPF_JEQ, threadFlags, allowed)
-		p.verdict(refused)
-	})
-	// A signal to a thread of this process: preemption, and dying of one.
-	p.argument(c.tgkill, 0, func() {
-		p.when(unix.BPF_JEQ, pid, allowed)
-		p.verdict(refused)
-	})
-	p.verdict(refused)
-	if len(p.code) > unix.BPF_MAXINSNS {
-		return nil, fmt.Errorf("a filter of %d instructions", len(p.code))
-	}
-	return p.code, nil
+	routes = append(routes, route{c.clone3, toAbsent}, route{c.mmap, toPages}, route{c.mprotect, toPages},
+		route{c.madvise, toAdvice}, route{c.clone, toThread}, route{c.tgkill, toSignal})
+	slices.SortFunc(routes, func(a, b route) int { return cmp.Compare(a.number, b.number) })
+	p.search(routes)
+
+	p.argument(toPages, 2) // no page is made executable
+	p.when(unix.BPF_JSET, unix.PROT_EXEC, toRefused, toAllowed)
+	p.argument(toAdvice, 2)
+	p.when(unix.BPF_JGE, firstPoison, toRefused, toAllowed)
+	p.argument(toThread, 0)
+	p.and(^uint32(threadDetails))
+	p.when(unix.BPF_JEQ, threadFlags, toAllowed, toRefused)
+	p.argument(toSignal, 0) // to a thread of this process: preemption, and dying of one
+	p.when(unix.BPF_JEQ, pid, toAllowed, toRefused)
+
+	p.verdict(toAllowed, allowed)
+	p.verdict(toRefused, refused)
+	p.verdict(toAbsent, absent)
+	p.verdict(toKilled, killed)
+	return p.finish()
 }
 
-// program is a filter in the making. Its jumps span few instructions, so that
-// their 8-bit offsets always do.
-type program struct{ code []unix.SockFilter }
+// place is where a filter goes on.
+type place int
 
-func (p *program) add(code uint16, jt, jf uint8, k uint32) {
-	p.code = append(p.code, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
+const (
+	next place = iota // the instruction that follows
+	toAllowed
+	toRefused
+	toAbsent
+	toKilled
+	toPages
+	toAdvice
+	toThread
+	toSignal
+	places
+)
+
+// route is where the call with a number goes.
+type route struct {
+	number uint32
+	to     place
+}
+
+// program is a filter in the making.
+type program struct {
+	code  []unix.SockFilter
+	at    [places]int // where each place is
+	jumps []jump
+}
+
+// jump is one whose offsets are not known yet.
+type jump struct {
+	at         int
+	yes, other place
+}
+
+func (p *program) add(code uint16, k uint32) {
+	p.code = append(p.code, unix.SockFilter{Code: code, K: k})
 }
 
 // load puts a word of the call's data into the accumulator.
-func (p *program) load(offset uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, offset) }
+func (p *program) load(offset uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, offset) }
 
-func (p *program) and(k uint32) { p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0, 0, k) }
+func (p *program) and(k uint32) { p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, k) }
 
-func (p *program) verdict(v uint32) { p.add(unix.BPF_RET|unix.BPF_K, 0, 0, v) }
-
-// when ends with verdict v where the accumulator compares with k.
-func (p *program) when(compare uint16, k, v uint32) {
-	p.add(unix.BPF_JMP|compare|unix.BPF_K, 0, 1, k)
-	p.verdict(v)
+// when goes on at yes where the accumulator compares with k, else at other.
+func (p *program) when(compare uint16, k uint32, yes, other place) {
+	p.jumps = append(p.jumps, jump{len(p.code), yes, other})
+	p.add(unix.BPF_JMP|compare|unix.BPF_K, k)
 }
 
-// unless ends with verdict v where it does not.
-func (p *program) unless(compare uint16, k, v uint32) {
-	p.add(unix.BPF_JMP|compare|unix.BPF_K, 1, 0, k)
-	p.verdict(v)
-}
-
-// argument runs decide, which ends with a verdict, for the call with this
-// number; the accumulator, which holds the number, then holds an argument.
-func (p *program) argument(number uint32, index int, decide func()) {
+// search goes where the accumulator's number is routed to, and refuses one that
+// is not among routes, which are sorted.
+func (p *program) search(routes []route) {
+	if len(routes) == 1 {
+		p.when(unix.BPF_JEQ, routes[0].number, routes[0].to, toRefused)
+		return
+	}
+	half := len(routes) / 2
 	at := len(p.code)
-	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 0, number)
+	p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, routes[half].number)
+	p.search(routes[:half])
+	p.code[at].Jt = uint8(len(p.code) - at - 1)
+	p.search(routes[half:])
+}
+
+// argument begins the place that decides by an argument of the call.
+func (p *program) argument(to place, index int) {
+	p.at[to] = len(p.code)
 	p.load(dataArgs + 8*uint32(index))
-	decide()
-	p.code[at].Jf = uint8(len(p.code) - at - 1)
+}
+
+// verdict is a place that ends with v.
+func (p *program) verdict(to place, v uint32) {
+	p.at[to] = len(p.code)
+	p.add(unix.BPF_RET|unix.BPF_K, v)
+}
+
+// finish fills in the offsets of the jumps, which count from the instruction
+// that follows. They have eight bits, which is enough for a filter of so many
+// instructions.
+func (p *program) finish() ([]unix.SockFilter, error) {
+	if len(p.code) > math.MaxUint8 {
+		return nil, fmt.Errorf("a filter of %d instructions", len(p.code))
+	}
+	for _, j := range p.jumps {
+		if j.yes != next {
+			p.code[j.at].Jt = uint8(p.at[j.yes] - j.at - 1)
+		}
+		if j.other != next {
+			p.code[j.at].Jf = uint8(p.at[j.other] - j.at - 1)
+		}
+	}
+	return p.code, nil
 }

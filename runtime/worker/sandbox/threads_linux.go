@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -26,12 +27,14 @@ func onAllThreads(trap, a1, a2, a3 uintptr) error {
 var errCgo = errors.New("the executable links C code, whose threads cannot be reached")
 
 // noNewPrivs sets no_new_privs. In a process with C code only this thread gets
-// it, and all is false: the seccomp filter then gives it to all others.
+// it, and all is false: the goroutine is locked to it, and the seccomp filter
+// then gives it to all others.
 func noNewPrivs() (all bool, err error) {
 	err = onAllThreads(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
 	if err != errCgo {
 		return true, err
 	}
+	runtime.LockOSThread()
 	return false, unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
