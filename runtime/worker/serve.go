@@ -67,13 +67,14 @@ func (c *child) greet() (*binding.Table, error) {
 	}
 	c.memory = m.memory
 	warm()
+	frames := &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
+	touch(frames.buf)
 	layers, missing := c.confine(m)
 	c.idle.Store(true)
 	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
 		return nil, err
 	}
-	// The table may have been large, the rest is not.
-	c.frames = &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
+	c.frames = frames // the table may have been large, the rest is not
 	return table, nil
 }
 
