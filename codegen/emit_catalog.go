@@ -6,9 +6,6 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// deployment is the only one of this version.
-const deployment = "default"
-
 // emitServer
 //
 //	// Server is what the manifest says of the server.
@@ -60,10 +57,18 @@ func emitCatalogHandlers(f *jen.File, p *plan) {
 //		b.Deployment(Deployment)
 //		files.Register(b, h.Files)
 //	}
+//
+// With tags the deployment's own file has what comes before the namespaces:
+//
+//	declare(b)
 func emitCatalogRegister(f *jen.File, p *plan) {
 	f.Comment("// Register adds every capability to b, and says which deployment they are of.")
 	f.Func().Id("Register").Params(jen.Id("b").Op("*").Qual(runtimePath, "Builder"), jen.Id("h").Id("Handlers")).BlockFunc(func(g *jen.Group) {
-		g.Id("b").Dot("Deployment").Call(jen.Id("Deployment"))
+		if p.builds.tagged {
+			g.Id("declare").Call(jen.Id("b"))
+		} else {
+			declarations(g, p.builds.deployments[0])
+		}
 		for _, n := range p.namespaces {
 			g.Qual(path.Join(p.pkg, n.dir), "Register").Call(jen.Id("b"), jen.Id("h").Dot(n.field))
 		}

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,18 +15,36 @@ const examplesPath = "github.com/capgen/capgen/runtime/examples"
 
 // fake is package fake of the generated root; nil where the manifest has
 // neither examples nor programs.
-type fake struct{ programs []*schema.Program }
+type fake struct {
+	programs []*schema.Program
+	// held are the builds with everything that a program mentions.
+	held []buildSet
+}
 
-func planFake(m *schema.Manifest) *fake {
-	for _, c := range m.Capabilities {
-		if len(c.Examples) > 0 {
-			return &fake{m.Programs}
+func planFake(m *schema.Manifest, b *builds) *fake {
+	hasExamples := func(c *schema.Capability) bool { return len(c.Examples) > 0 }
+	if len(m.Programs) == 0 && !slices.ContainsFunc(m.Capabilities, hasExamples) {
+		return nil
+	}
+	out := &fake{programs: m.Programs}
+	known := b.mentionable(m.Capabilities)
+	for _, program := range m.Programs {
+		s := b.all()
+		for _, c := range known.mentioned(program.Title, program.Source, program.Result) {
+			s &= b.held[c]
 		}
+		out.held = append(out.held, s)
 	}
-	if len(m.Programs) > 0 {
-		return &fake{m.Programs}
+	return out
+}
+
+// fakeVariants are the forms of what lists namespaces and programs.
+func (p *plan) fakeVariants() []planVariant {
+	var held []buildSet
+	for _, n := range p.namespaces {
+		held = append(held, n.held())
 	}
-	return nil
+	return p.variantsOf(append(held, p.fake.held...))
 }
 
 // checkPrograms refuses what could not be written.
@@ -165,12 +184,18 @@ func (p *plan) fakeFile() *jen.File {
 	)
 	f.Line()
 	f.Comment("// Examples are those of the manifest.")
-	f.Func().Id("Examples").Params().Index().Qual(examplesPath, "Capability").Block(jen.Return(jen.Qual("slices", "Concat").CallFunc(func(g *jen.Group) {
-		for _, n := range p.namespaces {
-			_, examples := n.fakeNames()
-			g.Id(examples).Call()
+	f.Func().Id("Examples").Params().Index().Qual(examplesPath, "Capability").BlockFunc(func(g *jen.Group) {
+		if len(p.namespaces) == 0 {
+			g.Return(jen.Nil())
+			return
 		}
-	})))
+		g.Return(jen.Qual("slices", "Concat").CallFunc(func(g *jen.Group) {
+			for _, n := range p.namespaces {
+				_, examples := n.fakeNames()
+				g.Id(examples).Call()
+			}
+		}))
+	})
 	f.Line()
 	f.Comment("// Programs are the whole programs of the manifest.")
 	f.Func().Id("Programs").Params().Index().Qual(examplesPath, "Program").BlockFunc(func(g *jen.Group) {

@@ -80,7 +80,8 @@ func (p *plan) outputs() []output {
 		out = append(out, output{name, func() ([]byte, error) {
 			var b bytes.Buffer
 			err := build().Render(&b)
-			return b.Bytes(), err
+			// A build constraint stands by itself.
+			return bytes.Replace(b.Bytes(), []byte(header+"\n//go:build "), []byte(header+"\n\n//go:build "), 1), err
 		}})
 	}
 	for _, t := range p.types {
@@ -93,15 +94,33 @@ func (p *plan) outputs() []output {
 		for _, c := range n.capabilities {
 			goFile(c.file, func() *jen.File { return p.capabilityFile(n, c) })
 		}
-		goFile(n.dir+"/handlers.gen.go", func() *jen.File { return p.handlersFile(n) })
-		out = append(out, output{"lock/" + n.name + ".lock", func() ([]byte, error) { return lockFile(n), nil }})
+		for _, v := range n.variants(p.builds) {
+			goFile(n.dir+"/handlers"+v.suffix+".gen.go", func() *jen.File { return constrained(p.handlersFile(v.namespace), v.constraint) })
+		}
+		out = append(out, output{"lock/" + n.name + ".lock", func() ([]byte, error) { return p.lockFile(n), nil }})
 	}
 	goFile("catalog/catalog_gen.go", p.catalogFile)
+	if p.builds.tagged {
+		for _, v := range p.variants() {
+			goFile("catalog/handlers"+v.suffix+".gen.go", func() *jen.File { return constrained(v.catalogHandlersFile(), v.constraint) })
+		}
+		for _, d := range p.builds.deployments {
+			goFile("catalog/deployment."+d.Name+".gen.go", func() *jen.File { return p.deploymentFile(d) })
+		}
+		goFile("catalog/deployment.gen.go", p.untaggedFile)
+	}
+	if p.builds.noted() {
+		out = append(out, output{"lock/catalog.lock", func() ([]byte, error) { return p.catalogLock(), nil }})
+	}
 	if p.fake != nil {
 		for _, n := range p.namespaces {
-			goFile("fake/"+n.name+"_gen.go", func() *jen.File { return p.fakeNamespaceFile(n) })
+			for _, v := range n.variants(p.builds) {
+				goFile("fake/"+n.name+"_gen"+v.suffix+".go", func() *jen.File { return constrained(p.fakeNamespaceFile(v.namespace), v.constraint) })
+			}
 		}
-		goFile("fake/fake.gen.go", p.fakeFile)
+		for _, v := range p.fakeVariants() {
+			goFile("fake/fake"+v.suffix+".gen.go", func() *jen.File { return constrained(v.fakeFile(), v.constraint) })
+		}
 		goFile("fake/fake_gen_test.go", p.fakeTestFile)
 	}
 	return out
@@ -139,7 +158,7 @@ func (p *plan) typesImport() map[string]string {
 }
 
 func (p *plan) typeFile(t *namedType) *jen.File {
-	f := file(path.Join(p.pkg, "types"), "types", nil)
+	f := constrained(file(path.Join(p.pkg, "types"), "types", nil), t.constraint)
 	for _, d := range t.decls {
 		emitDecl(f, d)
 	}
@@ -154,7 +173,7 @@ func (p *plan) typesDocFile() *jen.File {
 }
 
 func (p *plan) capabilityFile(n *namespace, c *capability) *jen.File {
-	f := file(path.Join(p.pkg, n.dir), n.pkg, p.typesImport())
+	f := constrained(file(path.Join(p.pkg, n.dir), n.pkg, p.typesImport()), c.constraint)
 	for _, d := range c.decls {
 		emitDecl(f, d)
 	}
@@ -176,17 +195,32 @@ func (p *plan) handlersFile(n *namespace) *jen.File {
 }
 
 func (p *plan) catalogFile() *jen.File {
+	f := file(path.Join(p.pkg, "catalog"), "catalog", p.catalogImports())
+	f.PackageComment("// Package catalog registers every capability of the manifest.")
+	emitRuntimeCheck(f)
+	if p.builds.tagged {
+		emitServer(f, p)
+		return f
+	}
+	emitDeployment(f, schema.DefaultDeployment)
+	emitServer(f, p)
+	emitCatalogHandlers(f, p)
+	emitCatalogRegister(f, p)
+	return f
+}
+
+func (p *plan) catalogImports() map[string]string {
 	imports := map[string]string{}
 	for _, n := range p.namespaces {
 		imports[path.Join(p.pkg, n.dir)] = n.alias
 	}
-	f := file(path.Join(p.pkg, "catalog"), "catalog", imports)
-	f.PackageComment("// Package catalog registers every capability of the manifest.")
-	emitRuntimeCheck(f)
-	f.Comment("// Deployment is the deployment that this build holds.")
-	f.Const().Id("Deployment").Op("=").Lit(deployment)
-	f.Line()
-	emitServer(f, p)
+	return imports
+}
+
+// catalogHandlersFile is the part of the catalog that differs with the
+// namespaces of a build.
+func (p *plan) catalogHandlersFile() *jen.File {
+	f := file(path.Join(p.pkg, "catalog"), "catalog", p.catalogImports())
 	emitCatalogHandlers(f, p)
 	emitCatalogRegister(f, p)
 	return f

@@ -23,13 +23,16 @@ import (
 //	files.list signature "files.list(*, path: str, limit: int = 100)"
 //	files.list input.limit integer default=100 minimum=1 maximum=1000
 //	files.list input.path string required maxLength=4096
-func lockFile(n *namespace) []byte {
+func (p *plan) lockFile(n *namespace) []byte {
 	var b strings.Builder
 	b.WriteString("# " + header + "\n")
 	for _, c := range n.capabilities {
 		l := lockWriter{b: &b, name: c.Name, told: map[*schema.NamedType]bool{}}
 		b.WriteByte('\n')
 		l.line("digest", "sha256:"+Digest(c.Capability))
+		if p.builds.tagged {
+			l.line("deployments", strings.Join(p.builds.names(c.held), " "))
+		}
 		l.line("effect", c.Effect)
 		l.line("id", visible.Quote(c.ID))
 		l.line("idempotency", c.Idempotency)

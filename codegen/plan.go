@@ -25,6 +25,7 @@ type plan struct {
 	namespaces []*namespace
 	types      []*namedType
 	fake       *fake
+	builds     *builds
 }
 
 // namespace is one generated package.
@@ -41,6 +42,8 @@ type namespace struct {
 type capability struct {
 	*schema.Capability
 	file          string
+	held          buildSet
+	constraint    string // of its file; empty for none
 	method        string // of Handlers
 	constructor   string
 	pkgPath       string // of its namespace
@@ -52,8 +55,9 @@ type capability struct {
 
 // namedType is one file of package types.
 type namedType struct {
-	file  string
-	decls []*decl
+	file       string
+	constraint string // of the file; empty for none
+	decls      []*decl
 }
 
 // decl is one declared Go type.
@@ -155,6 +159,8 @@ type planner struct {
 	// known are the manifest's types; sizes are their measured ones.
 	known map[*schema.NamedType]bool
 	sizes map[*schema.NamedType]int
+	// builds are set once they are known to be good.
+	builds *builds
 }
 
 func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
@@ -173,10 +179,11 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}
-	out := &plan{pkg: m.Package, server: m.Server}
-	out.types = p.planTypes(m.Types)
+	out := &plan{pkg: m.Package, server: m.Server, builds: p.builds}
+	out.types = p.planTypes(m.Types, p.builds.typeSets(m))
 	out.namespaces = p.planNamespaces(caps)
-	out.fake = planFake(m)
+	out.fake = planFake(m, p.builds)
+	p.checkAbsent(m)
 	return out, p.diags
 }
 
@@ -189,7 +196,7 @@ func (p *planner) fail(pos schema.Position, rule, hint, format string, args ...a
 
 func (p *planner) typesPath() string { return path.Join(p.pkg, "types") }
 
-func (p *planner) planTypes(types []*schema.NamedType) []*namedType {
+func (p *planner) planTypes(types []*schema.NamedType, held map[*schema.NamedType]buildSet) []*namedType {
 	scope := newScope("package types", &p.diags)
 	files := newScope("directory types", &p.diags)
 	for _, t := range types {
@@ -203,7 +210,7 @@ func (p *planner) planTypes(types []*schema.NamedType) []*namedType {
 		b := &builder{planner: p, scope: scope, pkg: p.typesPath()}
 		b.root(name, "the manifest's type "+t.Name, t.Type)
 		b.decls[0].recursive = t.Recursive
-		out = append(out, &namedType{file: "types/" + snake(name) + "_gen.go", decls: b.decls})
+		out = append(out, &namedType{file: "types/" + snake(name) + "_gen.go", constraint: p.builds.constraint(held[t]), decls: b.decls})
 	}
 	return out
 }
@@ -212,7 +219,8 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 	var out []*namespace
 	scopes := map[string]*scope{}
 	fields := newScope("the catalog's Handlers", &p.diags)
-	aliases := map[string]bool{"runtime": true, "b": true, "h": true}
+	// What the catalog has beside imports; declare is there with tags only.
+	aliases := map[string]bool{"runtime": true, "b": true, "h": true, "declare": p.builds.tagged}
 	for _, c := range caps {
 		ns, leaf := c.Namespace(), c.Leaf()
 		s := scopes[ns]
@@ -246,6 +254,8 @@ func newNamespace(name string, aliases map[string]bool) *namespace {
 func (p *planner) planCapability(c *schema.Capability, n *namespace, leaf string, s *scope) *capability {
 	name := goName(leaf)
 	out := &capability{Capability: c, file: n.dir + "/" + leaf + "_gen.go", method: name, constructor: unexported(name) + "Capability", pkgPath: path.Join(p.pkg, n.dir)}
+	out.held = p.builds.held[c]
+	out.constraint = p.builds.constraint(out.held)
 	s.claim(out.constructor, "capability "+c.Name, c.Pos)
 	b := &builder{planner: p, scope: s, pkg: path.Join(p.pkg, n.dir)}
 	out.input = b.rootOrReference(name+"Input", "the input of "+c.Name, c.Input)

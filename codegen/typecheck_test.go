@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -83,8 +84,17 @@ func packageOf(name string) string {
 	return path.Dir(name)
 }
 
-// typecheck is the compiler's front end over generated files.
+// typecheck is the compiler's front end over generated files, which have to
+// pass.
 func typecheck(t testing.TB, root string, files map[string][]byte) {
+	t.Helper()
+	if err := check(t, root, files); err != nil {
+		t.Error(err)
+	}
+}
+
+// check returns what is wrong with them.
+func check(t testing.TB, root string, files map[string][]byte) (err error) {
 	t.Helper()
 	exported, err := exports()
 	if err != nil {
@@ -101,10 +111,11 @@ func typecheck(t testing.TB, root string, files map[string][]byte) {
 	}
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
-		if _, err := c.Import(root + "/" + dir); err != nil {
-			t.Errorf("%s: %v\n%s", dir, err, files[dir+"/handlers.gen.go"])
+		if _, e := c.Import(root + "/" + dir); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w\n%s", dir, e, files[dir+"/handlers.gen.go"]))
 		}
 	}
+	return err
 }
 
 // The hand-made model goes beyond what manifests may say today: names for

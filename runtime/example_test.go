@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/capgen/capgen/runtime"
 )
@@ -38,4 +39,33 @@ func ExampleCallKeyFromContext() {
 	// Output:
 	// added
 	// <nil>
+}
+
+// authenticate is what a handler does before it sends a request.
+func authenticate(ctx context.Context, request *http.Request) error {
+	store, ok := runtime.CredentialFromContext(ctx, "store")
+	if !ok {
+		return errors.New("this deployment has no credential called store")
+	}
+	token, err := store.For(request.URL) // an error for any other host
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	return nil
+}
+
+func ExampleCredentialFromContext() {
+	ctx := runtime.WithCredentials(context.Background(), runtime.NewCredential("store", "store.example.com", "t-1"))
+	for _, url := range []string{"https://store.example.com/records", "https://elsewhere.example.com/"} {
+		request, err := http.NewRequest(http.MethodGet, url, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(authenticate(ctx, request), request.Header.Get("Authorization"))
+	}
+	// Output:
+	// <nil> Bearer t-1
+	// runtime: credential "store" is not for host "elsewhere.example.com"
 }

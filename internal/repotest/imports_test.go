@@ -52,6 +52,9 @@ var layers = []struct {
 	{"cmd/workspace", []string{"authz", "cmd/workspace/...", "generated/...", "runtime/..."}},
 	{"examples/agentstubs", []string{"authz", "examples/agentstubs/...", "runtime/..."}},
 	{"examples/agentstubs/generated", []string{"examples/agentstubs/generated/...", "runtime", "runtime/canon"}},
+	{"examples/deployments", []string{"authz", "examples/deployments/...", "runtime/..."}},
+	{"examples/deployments/generated", []string{"examples/deployments/generated/...", "runtime", "runtime/canon"}},
+	{"examples/deployments/generated/fake", []string{"examples/deployments/generated/...", "runtime", "runtime/examples"}},
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
 	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
@@ -71,9 +74,10 @@ var only = []struct {
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
 	// Handlers that only pretend are in no binary.
-	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/quickstart/generated/fake"}},
+	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/deployments/generated/fake", "examples/quickstart/generated/fake"}},
 	{"github.com/capgen/capgen/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
+	{"github.com/capgen/capgen/examples/deployments/generated/fake", nil},
 	// The second opinion is asked by tests only.
 	{"github.com/capgen/capgen/internal/oracle", nil},
 	{"github.com/santhosh-tekuri/jsonschema/", []string{"internal/oracle"}},
