@@ -136,6 +136,7 @@ differential: ## Compare PROGRAMS random programs of SEED with python3's answers
 soak: ## Run every hostile program, compare a million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms)$$' -v ./codegen -soak
+	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak
 	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s
 	$(GO) test -race -count=3 -timeout 2h ./runtime/... ./cmd/...
