@@ -67,8 +67,10 @@ fmt-check: ## Fail if a Go file is not formatted
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 
 .PHONY: vet
-vet: ## Run go vet
+vet: ## Run go vet, and capgenvet, which looks for the mistakes of hosts
 	$(GO) vet ./...
+	$(BUILD) -o $(BIN)/ ./cmd/capgenvet
+	$(GO) vet -vettool=$(CURDIR)/$(BIN)/capgenvet ./...
 
 .PHONY: lint
 lint: ## Run staticcheck, at the version that tools/go.mod pins

@@ -26,6 +26,7 @@ func built(t testing.TB) string {
 	return path
 }
 
+//capgenvet:allow workerentry the workers of this test run the binary that it builds
 func TestWorker(t *testing.T) {
 	path := built(t)
 	config := worker.Config{Executable: path, Table: binding.EncodeTable(nil), Processes: 2}

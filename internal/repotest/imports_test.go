@@ -53,6 +53,7 @@ var layers = []struct {
 	{"generated/fake", []string{"generated/...", "runtime", "runtime/examples"}},
 	{"cmd/capgen", []string{"cmd/capgen/...", "codegen/...", "internal/hints", "internal/lint", "internal/mcpimport", "internal/nearest", "internal/visible", "schema"}},
 	{"cmd/capgen-worker", []string{"runtime/worker"}},
+	{"cmd/capgenvet", []string{"cmd/capgenvet/..."}},
 	{"cmd/workspace", []string{"authz", "cmd/workspace/...", "generated/...", "runtime/..."}},
 	{"examples/agentstubs", []string{"authz", "examples/agentstubs/...", "runtime/..."}},
 	{"examples/agentstubs/generated", []string{"examples/agentstubs/generated/...", "runtime", "runtime/canon"}},
@@ -77,6 +78,7 @@ var only = []struct {
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
+	{"golang.org/x/tools/", []string{"cmd/capgenvet"}},
 	// Handlers that only pretend are in no binary.
 	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/deployments/generated/fake", "examples/quickstart/generated/fake"}},
 	{"github.com/capgen/capgen/generated/fake", nil},

@@ -8,6 +8,8 @@ const Marker = "CAPGEN_WORKER"
 
 // saved is the private descriptor, or -1. Its initializer is the point of this
 // package; see the package documentation.
+//
+//capgenvet:allow quietinit it asks for one variable, which its parent set, and for its own arguments
 var saved = install()
 
 func install() int {

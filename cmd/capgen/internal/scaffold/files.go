@@ -102,8 +102,8 @@ func generate(text []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// goMod names capgen as what it is for a project: a library, and a tool that
-// go generate runs. The rest is for go mod tidy to fill in.
+// goMod names capgen as what it is for a project: a library, a tool that go
+// generate runs, and one for go vet. The rest is for go mod tidy to fill in.
 func goMod(p Project) ([]byte, error) {
 	f := new(modfile.File)
 	if err := f.AddModuleStmt(p.Module); err != nil {
@@ -112,8 +112,10 @@ func goMod(p Project) ([]byte, error) {
 	if err := f.AddGoStmt(GoVersion); err != nil {
 		return nil, err
 	}
-	if err := f.AddTool(Capgen + "/cmd/capgen"); err != nil {
-		return nil, err
+	for _, tool := range []string{"/cmd/capgen", "/cmd/capgenvet"} {
+		if err := f.AddTool(Capgen + tool); err != nil {
+			return nil, err
+		}
 	}
 	version := p.Version
 	if p.Replace != "" {

@@ -78,7 +78,10 @@ func TestGoMod(t *testing.T) {
 
 go 1.26.0
 
-tool github.com/capgen/capgen/cmd/capgen
+tool (
+	github.com/capgen/capgen/cmd/capgen
+	github.com/capgen/capgen/cmd/capgenvet
+)
 
 replace github.com/capgen/capgen => "../cap gen"
 
@@ -88,7 +91,10 @@ require github.com/capgen/capgen v0.0.0-00010101000000-000000000000
 
 go 1.26.0
 
-tool github.com/capgen/capgen/cmd/capgen
+tool (
+	github.com/capgen/capgen/cmd/capgen
+	github.com/capgen/capgen/cmd/capgenvet
+)
 
 require github.com/capgen/capgen v1.2.3
 `},

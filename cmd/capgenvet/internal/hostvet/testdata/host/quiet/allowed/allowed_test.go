@@ -1,0 +1,6 @@
+package allowed
+
+import "os"
+
+// Test binaries are started as workers too.
+var e = os.Getenv("E") // want `os.Getenv`
