@@ -40,6 +40,14 @@ type Subject struct {
 // scopes.
 func Local() Subject { return Subject{Kind: KindLocal, Scopes: AllScopes()} }
 
+// Development is the subject of requests without credentials, where none are
+// asked for. It has all scopes.
+func Development() Subject { return Subject{Kind: KindDevelopment, Scopes: AllScopes()} }
+
+// Demo is the subject of whoever holds a token that all clients share. It has
+// all scopes.
+func Demo() Subject { return Subject{Kind: KindDemo, Scopes: AllScopes()} }
+
 // IsZero reports whether s is nobody.
 func (s Subject) IsZero() bool { return s.String() == "" }
 

@@ -44,7 +44,7 @@ func options(given *roots) host.Options {
 		},
 		Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
 			handlers := &files{}
-			if reads := env.Command == "stdio" || env.Command == "exec"; reads || len(*given) > 0 {
+			if reads := env.Command == "stdio" || env.Command == "http" || env.Command == "exec"; reads || len(*given) > 0 {
 				// No default: what a server may read is said, never inherited
 				// from the directory it happens to be started in.
 				if len(*given) == 0 {
@@ -64,6 +64,7 @@ func options(given *roots) host.Options {
 				Deployment:  env.Deployment,
 				Logger:      env.Logger,
 				IdleWorkers: env.IdleWorkers,
+				Sandbox:     env.Sandbox,
 
 				WorkerSHA256: workerSHA256,
 			})

@@ -254,7 +254,11 @@ func TestReferencePage(t *testing.T) {
 	_, page, _ := strings.Cut(string(text), "\n## workspace")
 	settings := host.Settings(options(new(roots)))
 	for _, s := range settings {
-		row := regexp.MustCompile("(?m)^\\|.*`--" + s.Flag + "[ `].*$").FindString(page)
+		name := "`--" + s.Flag
+		if s.Flag == "" { // the variable alone
+			name = "`" + s.Variable
+		}
+		row := regexp.MustCompile("(?m)^\\|.*" + name + "[ `].*$").FindString(page)
 		if row == "" || s.Variable != "" && !strings.Contains(row, "`"+s.Variable+"`") {
 			t.Errorf("--%s %s: row %q", s.Flag, s.Variable, row)
 		}

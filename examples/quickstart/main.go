@@ -29,7 +29,7 @@ func (n notebook) Find(ctx context.Context, in notes.FindInput) (notes.FindOutpu
 }
 
 func build(ctx context.Context, env host.Env) (*runtime.Server, error) {
-	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll(), Deployment: env.Deployment, Logger: env.Logger, IdleWorkers: env.IdleWorkers})
+	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll(), Deployment: env.Deployment, Logger: env.Logger, IdleWorkers: env.IdleWorkers, Sandbox: env.Sandbox})
 	catalog.Register(b, catalog.Handlers{Notes: notebook{"Buy milk", "Call Ada"}})
 	return b.Build(ctx)
 }

@@ -45,8 +45,9 @@ var layers = []struct {
 	{"runtime/worker/sandbox", nil},
 	{"runtime", []string{"authz", "internal/gauge", "internal/hints", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/shaping", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
+	{"runtime/mcphttp", []string{"authz"}},
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault", "runtime/internal/..."}},
-	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcpserver", "runtime/worker/sandbox", "runtime/internal/..."}},
+	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/fault", "runtime/mcphttp", "runtime/mcpserver", "runtime/worker/sandbox", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "runtime/search", "schema"}},
 	{"generated", []string{"generated/...", "runtime", "runtime/canon"}},
@@ -73,7 +74,8 @@ var only = []struct {
 	prefix string
 	by     []string
 }{
-	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcpserver", "runtime/host", "bench/fullhost"}},
+	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcphttp", "runtime/mcpserver", "runtime/host", "bench/fullhost"}},
+	{"github.com/VictoriaMetrics/", []string{"runtime/mcphttp"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},

@@ -18,6 +18,7 @@ func referenceTables(tr *tree) []string {
 	}{
 		{"docs/reference/errors.md", "class", tr.constants("runtime/fault", "Class")},
 		{"docs/reference/limits.md", "limit", tr.fields("runtime", "Limits")},
+		{"docs/reference/http.md", "limit", tr.fields("runtime/mcphttp", "Limits")},
 	} {
 		var rows []string
 		for _, line := range strings.Split(tr.read(table.page), "\n") {

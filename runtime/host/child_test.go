@@ -68,14 +68,26 @@ var update = flag.Bool("update", false, "write what commands print into the scri
 func childOptions() Options {
 	greeting := ""
 	return Options{
+		Verifier: func(_ context.Context, env Env) (authz.Verifier, error) {
+			switch os.Getenv(verifierVariable) {
+			case "":
+				return nil, nil
+			case "1":
+				return onlyAnn{}, nil
+			}
+			return nil, errors.New("no keys")
+		},
 		Name: "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
 		Flags: func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
 		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
 			if os.Stdout != os.Stderr {
 				return nil, errors.New("os.Stdout is not standard error before the first code of the host")
 			}
-			if once := env.IdleWorkers == runtime.NoIdleWorkers; once == (env.Command == "stdio") {
+			if once := env.IdleWorkers == runtime.NoIdleWorkers; once == (env.Command == "stdio" || env.Command == "http") {
 				return nil, fmt.Errorf("%d idle workers for %s", env.IdleWorkers, env.Command)
+			}
+			if os.Getenv(sandboxVariable) != "" {
+				env.Sandbox = runtime.SandboxAuto
 			}
 			b := runtime.NewBuilder(runtime.Options{
 				Server:      runtime.ServerInfo{Name: "child", Version: "0.0.1"},
@@ -83,6 +95,7 @@ func childOptions() Options {
 				Deployment:  env.Deployment,
 				Logger:      env.Logger,
 				IdleWorkers: env.IdleWorkers,
+				Sandbox:     env.Sandbox,
 			})
 			b.Register(capability("noise.make", "Print on standard output and read standard input.", func(_ context.Context, in input) (output, error) {
 				fmt.Println("noise of a handler")
@@ -91,6 +104,12 @@ func childOptions() Options {
 				n, err := os.Stdin.Read(make([]byte, 100))
 				m, _ := syscall.Read(0, make([]byte, 100))
 				return output{fmt.Sprintf("%s, read %d %d %v", greeting, n, m, err)}, nil
+			}))
+			b.Register(capability("noise.environment", "Look for the token in the environment.", func(context.Context, input) (output, error) {
+				if token, ok := os.LookupEnv(tokenVariable); ok {
+					return output{token}, nil
+				}
+				return output{"no token"}, nil
 			}))
 			b.Register(capability("clock.wait", "Wait until told to stop, or for some milliseconds.", func(ctx context.Context, in input) (output, error) {
 				fmt.Fprintln(os.Stderr, "waiting")
@@ -104,6 +123,37 @@ func childOptions() Options {
 			}))
 			return b.Build(ctx)
 		},
+	}
+}
+
+const (
+	// verifierVariable gives a child a verifier, or one that cannot be made.
+	verifierVariable = "HOST_TEST_VERIFIER"
+	// sandboxVariable makes a child not take the sandbox that it is told to.
+	sandboxVariable = "HOST_TEST_SANDBOX"
+)
+
+// onlyAnn knows one token.
+type onlyAnn struct{}
+
+func (onlyAnn) Verify(_ context.Context, token string) (authz.Subject, error) {
+	if token != "ann" {
+		return authz.Subject{}, authz.ErrUnauthenticated
+	}
+	return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "ann", Scopes: authz.AllScopes()}, nil
+}
+
+// needsSandbox skips where this test binary cannot have the whole sandbox: it
+// may link C code, as under the race detector, or the kernel may lack a layer.
+func needsSandbox(t *testing.T) {
+	t.Helper()
+	cmd := childCommand(t, "doctor")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(out), "MISSING") {
+		t.Skip("this binary has not the whole sandbox here")
 	}
 }
 
@@ -181,7 +231,14 @@ func childCommand(t *testing.T, args ...string) *exec.Cmd {
 
 func start(t *testing.T, args ...string) *child {
 	t.Helper()
+	return startWith(t, nil, args...)
+}
+
+// startWith starts a child with more variables.
+func startWith(t *testing.T, environment []string, args ...string) *child {
+	t.Helper()
 	c := &child{t: t, cmd: childCommand(t, args...), lines: make(chan string, 1000)}
+	c.cmd.Env = append(c.cmd.Env, environment...)
 	c.cmd.Stderr = c
 	in, err := c.cmd.StdinPipe()
 	if err != nil {
@@ -201,7 +258,10 @@ func start(t *testing.T, args ...string) *child {
 		s := bufio.NewScanner(out)
 		s.Buffer(nil, 32<<20)
 		for s.Scan() {
-			c.lines <- s.Text()
+			// Over HTTP nothing is on standard output that noise could spoil.
+			if noise := s.Text() == "noise of a package"; !noise || args[0] != "http" {
+				c.lines <- s.Text()
+			}
 		}
 	})
 	t.Cleanup(func() {

@@ -1,5 +1,5 @@
 // Package host turns a built server into a program: it parses flags, logs,
-// serves MCP over standard input and output, and runs programs, searches and
+// serves MCP over standard input and output or over HTTP, and runs programs, searches and
 // descriptions from the command line. It must never know a capability, and no
 // flag or variable of it sets a limit.
 //
@@ -11,7 +11,7 @@
 //			Version: "1.0.0",
 //			Flags:   func(f *flag.FlagSet) { f.StringVar(&root, "root", root, "directory to serve") },
 //			Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
-//				b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll(), Logger: env.Logger})
+//				b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll(), Logger: env.Logger, Sandbox: env.Sandbox})
 //				catalog.Register(b, handlers(root))
 //				return b.Build(ctx)
 //			},

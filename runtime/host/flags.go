@@ -5,15 +5,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/mcphttp"
 )
 
 // Setting is one way to configure a program from outside.
 type Setting struct {
-	// Flag without its dashes, Variable of the environment; Variable is empty
+	// Flag without its dashes, Variable of the environment; either is empty
 	// when there is none.
 	Flag, Variable string
 	Usage          string
@@ -27,8 +30,10 @@ func Settings(o Options) []Setting {
 	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {
 		list = append(list, Setting{Flag: f.Name, Variable: variable(f.Name), Usage: f.Usage})
 	})
-	return list
+	return append(list, Setting{Variable: tokenVariable, Usage: tokenUsage})
 }
+
+const tokenUsage = "http: the shared token itself; no flag sets it"
 
 // variable names the variable that stands in for one of Main's own flags.
 func variable(flagName string) string {
@@ -39,6 +44,20 @@ func variable(flagName string) string {
 		return "CAPGEN_LOG_FORMAT"
 	case "deployment":
 		return "CAPGEN_DEPLOYMENT"
+	case "listen":
+		return "CAPGEN_LISTEN"
+	case "public-url":
+		return "CAPGEN_PUBLIC_URL"
+	case "tls-cert":
+		return "CAPGEN_TLS_CERT"
+	case "tls-key":
+		return "CAPGEN_TLS_KEY"
+	case "token-file":
+		return "CAPGEN_TOKEN_FILE"
+	case "metrics-listen":
+		return "CAPGEN_METRICS_LISTEN"
+	case "drain":
+		return "CAPGEN_DRAIN"
 	}
 	return ""
 }
@@ -50,6 +69,30 @@ type config struct {
 	version, help       bool
 	search              searchFlags
 	exec                execFlags
+	http                httpFlags
+	// given are the flags on the command line, without those that variables
+	// stand in for.
+	given map[string]bool
+}
+
+// ownFlags are the flags of one command alone, by its name.
+var ownFlags = map[string][]string{
+	"search": {"namespace", "limit", "explain"},
+	"exec":   {"data", "check"},
+	"http":   {"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain"},
+}
+
+// foreign refuses flags that only another command has. A variable that only
+// another command reads is for that one.
+func (c config) foreign(command string) error {
+	for _, owner := range slices.Sorted(maps.Keys(ownFlags)) {
+		own := ownFlags[owner]
+		if owner != command && slices.ContainsFunc(own, func(name string) bool { return c.given[name] }) {
+			last := len(own) - 1
+			return fmt.Errorf("--%s and --%s are flags of %s, not of %s", strings.Join(own[:last], ", --"), own[last], owner, command)
+		}
+	}
+	return nil
 }
 
 // execFlags are of the command exec alone.
@@ -81,6 +124,14 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.BoolVar(&c.search.explain, "explain", false, "search: print scores and the terms that match, not JSON")
 	f.StringVar(&c.exec.data, "data", "", "exec: the JSON object in this `file` is what the program reads as data")
 	f.BoolVar(&c.exec.check, "check", false, "exec: only look at the program, and run nothing")
+	f.StringVar(&c.http.listen, "listen", "localhost:8080", "http: the `address` to listen on, host:port")
+	f.StringVar(&c.http.publicURL, "public-url", "", "http: the `URL` by which clients reach the server, if a proxy stands before it")
+	f.StringVar(&c.http.tlsCert, "tls-cert", "", "http: serve TLS with the certificate chain in this PEM `file`")
+	f.StringVar(&c.http.tlsKey, "tls-key", "", "http: and with the private key in this PEM `file`")
+	f.StringVar(&c.http.tokenFile, "token-file", "", "http: whoever sends the token in this `file` may use the server")
+	f.BoolVar(&c.http.insecure, "insecure", false, "http: let everybody in who reaches the server, without a token")
+	f.StringVar(&c.http.metricsListen, "metrics-listen", "", "http: answer /metrics on this `address`, without a token")
+	f.DurationVar(&c.http.drain, "drain", mcphttp.DefaultDrain, "http: how much `time` running calls have when serving ends")
 	if o.Flags != nil {
 		o.Flags(f)
 	}
@@ -112,11 +163,11 @@ func parse(o Options, args []string, lookup func(string) (string, bool)) (c conf
 			args = args[n:]
 		}
 	}
-	given := map[string]bool{}
-	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	c.given = map[string]bool{}
+	f.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
 	f.VisitAll(func(known *flag.Flag) {
 		name := variable(known.Name)
-		if name == "" || given[known.Name] || err != nil {
+		if name == "" || c.given[known.Name] || err != nil {
 			return
 		}
 		if value, ok := lookup(name); ok && value != "" {
@@ -169,8 +220,9 @@ func usage(o Options) string {
 		if v := variable(f.Name); v != "" {
 			text += " [" + v + "]"
 		}
-		fmt.Fprintf(&b, "  %-24s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
+		fmt.Fprintf(&b, "  %-26s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
 	})
+	fmt.Fprintf(&b, "  %-26s %s [%s]\n", "", tokenUsage, tokenVariable)
 	b.WriteString("\nFlags come before variables of the environment, and those before defaults.\n")
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 // the command's own default.
 func newLogger(w io.Writer, c config, command string) (*slog.Logger, error) {
 	level := slog.LevelWarn // a local command's own output is what the user reads
-	if command == "stdio" {
+	if command == "stdio" || command == "http" {
 		level = slog.LevelInfo
 	}
 	switch c.logLevel {

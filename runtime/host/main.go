@@ -15,6 +15,7 @@ import (
 
 	"github.com/capgen/capgen/internal/nearest"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/mcphttp"
 	"github.com/capgen/capgen/runtime/mcpserver"
 )
 
@@ -48,13 +49,25 @@ func serve(o Options, build func(context.Context, Env) (mcpserver.Runtime, error
 	defer stop()
 	context.AfterFunc(ctx, stop) // from then on a signal has its usual effect
 
+	token, given := os.LookupEnv(tokenVariable)
+	if given { // neither for handlers nor for what they start
+		if err := os.Unsetenv(tokenVariable); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %s: %v\n", o.Name, tokenVariable, err)
+			return ExitUsage
+		}
+	}
 	p := program{
 		options: o,
 		stdin:   streams.in,
 		stdout:  streams.out,
 		stderr:  os.Stderr,
-		lookup:  os.LookupEnv,
-		build:   build,
+		lookup: func(name string) (string, bool) {
+			if name == tokenVariable {
+				return token, given
+			}
+			return os.LookupEnv(name)
+		},
+		build: build,
 	}
 	return p.run(ctx, os.Args[1:])
 }
@@ -87,11 +100,14 @@ type session struct {
 	arguments []string
 	search    searchFlags
 	exec      execFlags
+	http      httpFlags
+	web       *web // of http
 }
 
 func commands() []command {
 	return []command{
 		{name: "stdio", summary: "serve MCP over standard input and output", serves: true, run: (*program).stdio},
+		{name: "http", summary: "serve MCP over HTTP", serves: true, run: (*program).http},
 		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
 		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
 		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
@@ -135,11 +151,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case "version":
 		return p.print(fmt.Sprintf("%s %s (deployment %s)\n", p.options.Name, p.options.Version, p.options.deployment()))
 	}
-	if cmd.name != "search" && c.search != noSearchFlags() {
-		return p.misuse(fmt.Errorf("--namespace, --limit and --explain are flags of search, not of %s", cmd.name))
-	}
-	if cmd.name != "exec" && c.exec != (execFlags{}) {
-		return p.misuse(fmt.Errorf("--data and --check are flags of exec, not of %s", cmd.name))
+	if err := c.foreign(cmd.name); err != nil {
+		return p.misuse(err)
 	}
 	log, err := newLogger(p.stderr, c, cmd.name)
 	if err != nil {
@@ -152,6 +165,19 @@ func (p *program) run(ctx context.Context, args []string) int {
 	env := Env{Command: cmd.name, Logger: log, Deployment: deployment}
 	if !cmd.serves {
 		env.IdleWorkers = runtime.NoIdleWorkers
+	}
+	var bound *web
+	if cmd.name == "http" {
+		if c.http.publicURL != "" {
+			if env.PublicURL, err = mcphttp.ParsePublicURL(c.http.publicURL); err != nil {
+				return p.misuse(err)
+			}
+		}
+		if bound, err = p.bind(ctx, c.http, env); err != nil {
+			return p.broken(err)
+		}
+		defer bound.close()
+		env.Sandbox = bound.sandbox()
 	}
 	server, err := p.build(ctx, env)
 	if err != nil && cmd.name != "doctor" {
@@ -167,7 +193,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name == "doctor" {
 		return p.doctor(server, err)
 	}
-	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec})
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound})
 }
 
 // print writes to standard output; a reader that has gone away is no error of

@@ -4,8 +4,11 @@ import (
 	"context"
 	"flag"
 	"log/slog"
+	"net/url"
 
+	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/mcphttp"
 )
 
 // The exit codes of Main.
@@ -33,6 +36,13 @@ type Options struct {
 	// Flags declares the program's own flags; nil declares none. It is called
 	// once per parse and must do nothing but declare.
 	Flags func(*flag.FlagSet)
+	// Verifier makes what judges the bearer tokens of requests over HTTP; nil,
+	// or one that returns nil, leaves that to the shared token, if there is
+	// one. It is called once, before Build, by the command http alone.
+	Verifier func(context.Context, Env) (authz.Verifier, error)
+	// HTTP bounds what clients of the command http can cost; zero fields mean
+	// defaults.
+	HTTP mcphttp.Limits
 	// Build makes the server after flags have been parsed. It is not called
 	// for version and help. If the server has a Close method, Main calls it.
 	Build func(context.Context, Env) (*runtime.Server, error)
@@ -40,8 +50,8 @@ type Options struct {
 
 // Env is what Main has worked out for Build.
 type Env struct {
-	// Command is the one that runs: stdio, exec, search, describe or doctor.
-	// The last three call no capability.
+	// Command is the one that runs: stdio, http, exec, search, describe or
+	// doctor. The last three call no capability.
 	Command string
 	// Logger writes to standard error.
 	Logger *slog.Logger
@@ -52,6 +62,12 @@ type Env struct {
 	// IdleWorkers is for runtime.Options.IdleWorkers: zero, or NoIdleWorkers
 	// where the command runs at most one program.
 	IdleWorkers int
+	// Sandbox is for runtime.Options.Sandbox: SandboxRequired where others
+	// than this machine can reach the server, which is refused with less.
+	Sandbox runtime.Sandbox
+	// PublicURL is where clients reach the server over HTTP, if --public-url
+	// or CAPGEN_PUBLIC_URL says so; else nil.
+	PublicURL *url.URL
 }
 
 func (o Options) deployment() string {

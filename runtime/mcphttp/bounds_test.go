@@ -1,0 +1,204 @@
+package mcphttp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/capgen/capgen/authz"
+)
+
+func TestLimitsAreChecked(t *testing.T) {
+	if _, err := New(Options{Limits: Limits{MaxSessions: -1, BodyTimeout: -1}}); err == nil || !strings.Contains(err.Error(), "MaxSessions") || !strings.Contains(err.Error(), "BodyTimeout") {
+		t.Errorf("%v", err)
+	}
+	for _, o := range []Options{{Drain: -1}, {Scopes: []string{`a"b`}}, {ResourceMetadata: "https://x/\r\nA: b"}, {Public: map[string]http.Handler{"/mcp": nil}}, {Public: map[string]http.Handler{"x": nil}}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	f := start(t, Options{Limits: Limits{MaxMessageBytes: 10_000, MaxMessageDepth: 50}})
+	deep := func(n int) string {
+		return `{"a":` + strings.Repeat(`[{"b":`, n) + `"]}"` + strings.Repeat("}]", n) + "}"
+	}
+	for name, tt := range map[string]struct {
+		body   string
+		status int
+		says   string
+	}{
+		"fits":               {modernCall("who", `{"a":"`+strings.Repeat("x", 9000)+`"}`), 200, "development"},
+		"too large":          {modernCall("who", `{"a":"`+strings.Repeat("x", 10_000)+`"}`), 413, "MaxMessageBytes"},
+		"nested":             {modernCall("who", deep(20)), 200, "development"},
+		"nested deeper":      {modernCall("who", deep(30)), 400, "MaxMessageDepth"},
+		"open brackets":      {strings.Repeat("[", 9000), 400, "MaxMessageDepth"},
+		"text with brackets": {modernCall("who", `{"a":"\"`+strings.Repeat("[", 1000)+`\\"}`), 200, "development"},
+		"no JSON":            {"hello", 400, "-32700"},
+		"cut":                {modernCall("who", "{}")[:80], 400, "-32700"},
+		"two messages":       {modernCall("who", "{}") + modernCall("who", "{}"), 400, "-32700"},
+		"empty":              {"", 400, "-32700"},
+		"no message":         {"{}", 400, ""},
+	} {
+		a := f.send("POST", f.url, tt.body, modern("tools/call", "who")...)
+		if a.status != tt.status || !strings.Contains(a.body, tt.says) {
+			t.Errorf("%s: %d %.300s", name, a.status, a.body)
+		}
+	}
+}
+
+// A client may send its body as slowly as it likes, but not for ever.
+func TestSlowBodyIsCut(t *testing.T) {
+	t.Parallel()
+	f := start(t, Options{Limits: Limits{BodyTimeout: 300 * time.Millisecond}, Verifier: subjectsByToken{"good": person("ann")}})
+	for _, token := range []string{"good", "bad"} { // who may not ask may not keep a connection either
+		c, err := net.Dial("tcp", f.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", token)
+		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]int{"good": 408, "bad": 401}[token]; response.StatusCode != want {
+			t.Errorf("%s: %d, want %d", token, response.StatusCode, want)
+		}
+		if _, err := io.Copy(io.Discard, c); err != nil {
+			t.Errorf("%s: the connection stays: %v", token, err)
+		}
+	}
+	soon(t, "no answer is owed", func() bool { return f.server.owed.Load() == 0 })
+}
+
+// The deadline of a body must not end a call that takes longer.
+func TestCallMayTakeLongerThanItsBody(t *testing.T) {
+	t.Parallel()
+	f := start(t, Options{Limits: Limits{BodyTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond}})
+	for _, version := range eras {
+		s := f.connect(version, "")
+		go func() {
+			<-f.entered
+			time.Sleep(300 * time.Millisecond)
+			f.release <- struct{}{}
+		}()
+		if got := callText(t, s, "wait", nil); got != "waited" {
+			t.Errorf("%s: %s", version, got)
+		}
+		<-f.left
+	}
+}
+
+// A client that does not read its answer loses the connection, and nothing
+// waits for it any longer.
+func TestSlowReaderIsCut(t *testing.T) {
+	t.Parallel()
+	f := start(t, Options{Limits: Limits{WriteTimeout: 300 * time.Millisecond}})
+	c, err := net.Dial("tcp", f.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	body := modernCall("large", "{}")
+	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nContent-Type: application/json\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
+		strings.Join(modern("tools/call", "large"), "\r\n"), len(body), body)
+	soon(t, "the call begins", func() bool { return f.server.owed.Load() == 1 })
+	soon(t, "no answer is owed", func() bool { return f.server.owed.Load() == 0 })
+	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := io.Copy(io.Discard, c); n >= 32<<20 {
+		t.Errorf("the whole answer was written: %d bytes", n)
+	}
+	// One that reads gets all of it.
+	if got := callText(t, f.connect("2026-07-28", ""), "large", nil); len(got) != 32<<20 {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	f := start(t, Options{
+		Limits:   Limits{MaxSessions: 5, MaxSessionsPerSubject: 3},
+		Verifier: subjectsByToken{"ann": person("ann"), "bob": person("bob"), "shared": authz.Demo()},
+	})
+	open := func(token string) (string, answer) { return f.initialize("Authorization: Bearer " + token) }
+	var ids []string
+	for range 3 {
+		id, a := open("ann")
+		if id == "" {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		ids = append(ids, id)
+	}
+	if id, a := open("ann"); id != "" && !strings.Contains(a.body, "MaxSessionsPerSubject") {
+		t.Errorf("a fourth session: %d %s", a.status, a.body)
+	}
+	for range 2 {
+		if _, a := open("bob"); strings.Contains(a.body, "error") {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	if _, a := open("shared"); !strings.Contains(a.body, "MaxSessions") || strings.Contains(a.body, "MaxSessionsPerSubject") {
+		t.Errorf("a sixth session: %d %s", a.status, a.body)
+	}
+	// A place comes back with the end of a session, and never without.
+	if n := f.server.sessions.count(); n != 5 {
+		t.Errorf("%d sessions", n)
+	}
+	f.send("DELETE", f.url, "", "Mcp-Session-Id: "+ids[0], "Authorization: Bearer ann")
+	soon(t, "one place", func() bool { return f.server.sessions.count() == 4 })
+	if _, a := open("ann"); strings.Contains(a.body, "error") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	// A request that opens none takes no place.
+	if a := f.send("POST", f.url, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Authorization: Bearer bob"); a.status == 200 && !strings.Contains(a.body, "error") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if n := f.server.sessions.count(); n != 5 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+func TestIdleSessionsEnd(t *testing.T) {
+	t.Parallel()
+	f := start(t, Options{Limits: Limits{MaxSessions: 2, SessionTimeout: 200 * time.Millisecond}})
+	for range 3 {
+		for range 2 {
+			if id, a := f.initialize(); id == "" {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+		}
+		soon(t, "idle sessions end", func() bool { return f.server.sessions.count() == 0 })
+	}
+}
+
+func TestRequestsAreBounded(t *testing.T) {
+	f := start(t, Options{Limits: Limits{MaxRequests: 2}})
+	s := f.connect("2026-07-28", "")
+	done := make(chan string, 2)
+	for range 2 {
+		go func() { done <- callText(t, s, "wait", nil) }()
+		<-f.entered
+	}
+	a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...)
+	if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "MaxRequests") {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+	close(f.release)
+	<-done
+	<-done
+	soon(t, "a place", func() bool { return len(f.server.requests) == 0 })
+	if a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...); a.status != 200 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
