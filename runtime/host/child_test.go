@@ -97,6 +97,9 @@ func childOptions() Options {
 				IdleWorkers: env.IdleWorkers,
 				Sandbox:     env.Sandbox,
 			})
+			if word := os.Getenv(requiringVariable); word != "" {
+				b.Require(runtime.Requirement(word))
+			}
 			b.Register(capability("noise.make", "Print on standard output and read standard input.", func(_ context.Context, in input) (output, error) {
 				fmt.Println("noise of a handler")
 				fmt.Fprintln(os.Stdout, "noise through os.Stdout")
@@ -131,6 +134,8 @@ const (
 	verifierVariable = "HOST_TEST_VERIFIER"
 	// sandboxVariable makes a child not take the sandbox that it is told to.
 	sandboxVariable = "HOST_TEST_SANDBOX"
+	// requiringVariable is a word of what its deployment requires.
+	requiringVariable = "HOST_TEST_REQUIRE"
 )
 
 // onlyAnn knows one token.

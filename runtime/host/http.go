@@ -33,7 +33,15 @@ type web struct {
 	public            *url.URL     // nil: as listened
 	tls               *tls.Config
 	verifier          authz.Verifier // nil: nobody authenticates
-	exposed           bool
+	// tellsWho: the verifier is the host's own. A shared token tells nobody
+	// from another.
+	tellsWho bool
+	exposed  bool
+}
+
+// requirer knows what its deployment requires; *runtime.Server does.
+type requirer interface {
+	Requires(runtime.Requirement) bool
 }
 
 // bind listens, and refuses what would let anybody in from elsewhere. It
@@ -55,6 +63,8 @@ func (p *program) bind(ctx context.Context, f httpFlags, env Env) (w *web, err e
 	if w.verifier, err = p.verifier(ctx, f, env); err != nil {
 		return w, err
 	}
+	_, shared := w.verifier.(mcphttp.Shared)
+	w.tellsWho = w.verifier != nil && !shared
 	if w.listener, err = listen(ctx, f.listen); err != nil {
 		return w, err
 	}
@@ -141,6 +151,9 @@ func (p *program) http(ctx context.Context, s session) int {
 	w := s.web
 	if got := s.runtime.Workers().Sandbox; w.exposed && got != runtime.SandboxRequired {
 		return p.broken(fmt.Errorf("a server that others can reach needs the whole sandbox, and this one has %v: set runtime.Options.Sandbox to Env.Sandbox", got))
+	}
+	if r, ok := s.runtime.(requirer); ok && r.Requires(runtime.RequireVerifier) && !w.tellsWho {
+		return p.broken(fmt.Errorf("deployment %s requires a verifier, which tells who calls: set Options.Verifier of the host", s.runtime.Deployment()))
 	}
 	options := mcphttp.Options{
 		Verifier: w.verifier, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,

@@ -85,9 +85,7 @@ func TestHTTPServesBothEras(t *testing.T) {
 		}
 		s.Close()
 	}
-	if !strings.Contains(c.stderr(), "subject=development") {
-		t.Error("the subject is not development")
-	}
+	c.waitFor("subject=development")
 	if status, body := get(t, serving.FindStringSubmatch(c.stderr())[2]); status != 200 || !strings.Contains(body, `capgen_tool_calls_total{tool="execute",outcome="ok"} 2`) {
 		t.Errorf("metrics: %d %s", status, body)
 	}
@@ -147,9 +145,7 @@ func TestWhoARequestIs(t *testing.T) {
 						t.Errorf("%v %v", r, err)
 					}
 					s.Close()
-					if !strings.Contains(c.stderr(), "tool=search_api subject="+want) {
-						t.Errorf("%q, %s: not %s", token, protocol, want)
-					}
+					c.waitFor("tool=search_api subject=" + want)
 				}
 			}
 			if len(tt.environment) > 0 && strings.Contains(tt.environment[0], verifierVariable) {
@@ -208,6 +204,7 @@ func TestHTTPRefusesToStart(t *testing.T) {
 		{"no drain", nil, []string{"--drain", "0s"}, "--drain"},
 		{"metrics nowhere", nil, []string{"--metrics-listen", "nowhere"}, "missing port"},
 		{"argument", nil, []string{"x"}, "unexpected argument"},
+		{"verifier required", []string{requiringVariable + "=verifier", "CAPGEN_TOKEN=" + childToken}, []string{"--listen", "127.0.0.1:0"}, "deployment prod requires a verifier"},
 		{"less than the whole sandbox", []string{sandboxVariable + "=1"}, []string{"--listen", ":0", "--insecure"}, "set runtime.Options.Sandbox to Env.Sandbox"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

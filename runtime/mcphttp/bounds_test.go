@@ -88,14 +88,14 @@ func TestCallMayTakeLongerThanItsBody(t *testing.T) {
 	for _, version := range eras {
 		s := f.connect(version, "")
 		go func() {
-			<-f.entered
+			f.began()
 			time.Sleep(300 * time.Millisecond)
 			f.release <- struct{}{}
 		}()
 		if got := callText(t, s, "wait", nil); got != "waited" {
 			t.Errorf("%s: %s", version, got)
 		}
-		<-f.left
+		_ = f.ended()
 	}
 }
 
@@ -186,9 +186,10 @@ func TestRequestsAreBounded(t *testing.T) {
 	f := start(t, Options{Limits: Limits{MaxRequests: 2}})
 	s := f.connect("2026-07-28", "")
 	done := make(chan string, 2)
+	soon(t, "no request", func() bool { return len(f.server.requests) == 0 })
 	for range 2 {
 		go func() { done <- callText(t, s, "wait", nil) }()
-		<-f.entered
+		f.began()
 	}
 	a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...)
 	if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "MaxRequests") {

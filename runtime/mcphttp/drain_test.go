@@ -49,7 +49,7 @@ func TestDrain(t *testing.T) {
 		}
 		answered := make(chan string, 1)
 		go func() { answered <- callText(t, s, "wait", nil) }()
-		<-f.entered
+		f.began()
 		stopped := make(chan error, 1)
 		go func() { stopped <- f.stop() }()
 		soon(t, "draining", func() bool { return status("/readyz") == 503 })
@@ -72,7 +72,7 @@ func TestDrain(t *testing.T) {
 		if err := <-stopped; err != nil {
 			t.Error(err)
 		}
-		if err := <-f.left; err != nil {
+		if err := f.ended(); err != nil {
 			t.Errorf("%s: the call was cancelled: %v", version, err)
 		}
 		for lines.Scan() { // until the stream has ended
@@ -89,11 +89,11 @@ func TestDrainDeadline(t *testing.T) {
 		_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"})
 		failed <- fmt.Sprint(err)
 	}()
-	<-f.entered
+	f.began()
 	if err := f.stop(); err != nil {
 		t.Error(err)
 	}
-	if err := <-f.left; err != errEnded {
+	if err := f.ended(); err != errEnded {
 		t.Errorf("cancelled by %v", err)
 	}
 	if got := <-failed; !strings.Contains(got, errEnded.Error()) {
@@ -115,7 +115,7 @@ func TestDrainLeavesWhatDoesNotReturn(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		s := f.connect(version, "")
 		go func() { _, _ = s.CallTool(t.Context(), &mcp.CallToolParams{Name: "deaf"}) }()
-		<-f.entered
+		f.began()
 	}
 	begin := time.Now()
 	if err := f.stop(); err != nil {

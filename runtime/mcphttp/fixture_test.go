@@ -120,6 +120,27 @@ func (f *fixture) tools() {
 	})
 }
 
+// began waits until a call of wait, or of another such tool, runs.
+func (f *fixture) began() {
+	f.t.Helper()
+	select {
+	case <-f.entered:
+	case <-time.After(20 * time.Second):
+		f.t.Error("the call does not begin")
+	}
+}
+
+// ended waits until one has ended, and returns why.
+func (f *fixture) ended() error {
+	f.t.Helper()
+	select {
+	case err := <-f.left:
+		return err
+	case <-time.After(20 * time.Second):
+		return errors.New("the call does not end")
+	}
+}
+
 // connect is the SDK's client in one era.
 func (f *fixture) connect(version, token string) *mcp.ClientSession {
 	f.t.Helper()
@@ -150,9 +171,12 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func callText(t *testing.T, s *mcp.ClientSession, tool string, arguments any) string {
 	t.Helper()
-	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return ""
 	}
 	return r.Content[0].(*mcp.TextContent).Text
 }

@@ -15,7 +15,7 @@ const sharedSecret = "correct-horse-battery"
 
 func TestSharedToken(t *testing.T) {
 	for _, bad := range []string{"", "short", "fifteen-bytes-x", "sixteen bytes xx", "sixteen-bytes-x\n", "sixteen-bytes-ä", "================", strings.Repeat("x", maxTokenBytes+1)} {
-		if v, err := SharedToken(bad); err == nil || v != nil || bad != "" && strings.Contains(err.Error(), bad) {
+		if v, err := SharedToken(bad); err == nil || v != (Shared{}) || bad != "" && strings.Contains(err.Error(), bad) {
 			t.Errorf("%.20q: %v", bad, err)
 		}
 	}

@@ -17,23 +17,28 @@ const MinSharedTokenBytes = 16
 // subject authz.Demo(). It is an error if the token is shorter than
 // MinSharedTokenBytes, or is none that a header can carry (RFC 6750, section
 // 2.1). The error does not hold the token.
-func SharedToken(token string) (authz.Verifier, error) {
+func SharedToken(token string) (Shared, error) {
 	switch {
 	case len(token) < MinSharedTokenBytes:
-		return nil, fmt.Errorf("mcphttp: the shared token has %d bytes, at least %d are needed", len(token), MinSharedTokenBytes)
+		return Shared{}, fmt.Errorf("mcphttp: the shared token has %d bytes, at least %d are needed", len(token), MinSharedTokenBytes)
 	case !isToken(token):
-		return nil, errors.New("mcphttp: the shared token may hold letters, digits and -._~+/ only, with = at its end")
+		return Shared{}, errors.New("mcphttp: the shared token may hold letters, digits and -._~+/ only, with = at its end")
 	}
-	return sharedToken(sha256.Sum256([]byte(token))), nil
+	return Shared{hash: sha256.Sum256([]byte(token))}, nil
 }
 
-// sharedToken is the SHA-256 of the token, so that comparing takes the same
-// time whatever is compared.
-type sharedToken [sha256.Size]byte
+// Shared is the authz.Verifier of a shared token. The zero Shared verifies
+// none.
+type Shared struct {
+	// hash is the SHA-256 of the token, so that comparing takes the same time
+	// whatever is compared.
+	hash [sha256.Size]byte
+}
 
-func (t sharedToken) Verify(_ context.Context, token string) (authz.Subject, error) {
+// Verify implements authz.Verifier.
+func (t Shared) Verify(_ context.Context, token string) (authz.Subject, error) {
 	got := sha256.Sum256([]byte(token))
-	if subtle.ConstantTimeCompare(got[:], t[:]) != 1 {
+	if subtle.ConstantTimeCompare(got[:], t.hash[:]) != 1 {
 		return authz.Subject{}, authz.ErrUnauthenticated
 	}
 	return authz.Demo(), nil
