@@ -35,13 +35,17 @@ func dictMethod(name string) method {
 	case "pop":
 		return plainMethod(name, 1, 2, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
 			d := x.(*starlark.Dict)
-			v, found, err := e.lookup(d, args[0])
-			if err != nil {
-				return nil, err
+			var v starlark.Value
+			found := false
+			if d.Len() > 0 { // of an empty one CPython does not look at the key
+				var err error
+				if v, found, err = e.lookup(d, args[0]); err != nil {
+					return nil, err
+				}
 			}
 			if found {
 				e.removals++
-				_, _, err = d.Delete(args[0])
+				_, _, err := d.Delete(args[0])
 				return v, err
 			}
 			if len(args) > 1 {

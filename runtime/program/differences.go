@@ -105,7 +105,7 @@ func Differences() []Difference {
 		},
 		{
 			Construct: "the result of a program",
-			CPython:   "any value", Here: "JSON: integers beyond ±(2**53-1) leave as strings, dicts have string keys, strings have no half code points",
+			CPython:   "any value", Here: "JSON: integers beyond ±(2**53-1) leave as strings, keys are strings, as json.dumps writes them, and differ, strings have no half code points",
 			Reason:  "a result that other JSON readers would change is no result",
 			Example: "2 ** 60\n", ExampleCPython: "ok 1152921504606846976", ExampleHere: "ok \"1152921504606846976\"",
 		},

@@ -48,6 +48,11 @@ func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, e
 	if spec == "" {
 		return e.str(x)
 	}
+	if !isNumber(number(x)) {
+		if _, ok := x.(starlark.String); !ok {
+			return "", raise("TypeError", "unsupported format string passed to %s.__format__", className(x))
+		}
+	}
 	parsed, err := format.Parse(spec)
 	if err != nil {
 		return "", formatError(format.Complete(err, spec, className(x)))
@@ -65,6 +70,9 @@ func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, e
 			return "", err
 		}
 		out, err = parsed.Int(v.BigInt())
+		if f := (*format.Error)(nil); errors.As(err, &f) && className(x) == "bool" {
+			err = &format.Error{Kind: f.Kind, Message: strings.Replace(f.Message, "type 'int'", "type 'bool'", 1)}
+		}
 	case starlark.Float:
 		out, err = parsed.Float(float64(v))
 	case starlark.String:
@@ -72,8 +80,6 @@ func (e *engine) formatted(x starlark.Value, conversion, spec string) (string, e
 			return "", err
 		}
 		out, err = parsed.Text(string(v), "str")
-	default:
-		return "", raise("TypeError", "unsupported format string passed to %s.__format__", className(x))
 	}
 	return out, formatError(err)
 }

@@ -430,7 +430,9 @@ func TestFaults(t *testing.T) {
 		{"returned capability", "records.lookup", failure{fault.InvalidProgram, 0, 0, "result", "main returned a function at result"}, true},
 		{"returned range", "range(3)", failure{fault.InvalidProgram, 0, 0, "result", "main returned a range at result"}, true},
 		{"returned nan", "{\"a b\": float(\"nan\")}", failure{fault.InvalidProgram, 0, 0, "result['a b']", "main returned the float nan at result['a b']"}, true},
-		{"returned int keys", "{1: 2}", failure{fault.InvalidProgram, 0, 0, "result", "main returned a dict with a key of type int at result"}, true},
+		{"returned tuple keys", "{(1, 2): 3}", failure{fault.InvalidProgram, 0, 0, "result", "main returned a dict with a key of type tuple at result"}, true},
+		{"returned like keys", "{1: 2, \"1\": 3}", failure{fault.InvalidProgram, 0, 0, "result", "main returned a dict with two keys that JSON writes as \"1\" at result"}, true},
+		{"returned like keys turned round", "{\"None\": 1, \"null\": 3, None: 2}", failure{fault.InvalidProgram, 0, 0, "result", "main returned a dict with two keys that JSON writes as \"null\" at result"}, true},
 		{"returned huge int", "n = 1 << 500\nfor i in range(40):\n  n *= 1 << 500\nn", failure{fault.InvalidProgram, 0, 0, "result", "main returned an integer of more than 4300 digits at result"}, true},
 		{"too deep", deep, failure{fault.Limit, 0, 0, "result" + strings.Repeat("[0]", 32), "main returned a value nested too deeply at result" + strings.Repeat("[0]", 32) + " (MaxValueDepth is 32)"}, true},
 	} {

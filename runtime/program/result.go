@@ -131,10 +131,25 @@ func (e *resultEncoder) mapping(v starlark.IterableMapping, n, depth int) *refus
 		return r
 	}
 	e.w.BeginObject(n)
+	var written map[string]bool // the names so far, once there is one of no str
 	for key, item := range starlark.Entries(v) {
-		name, ok := starlark.AsString(key)
-		if !ok {
+		name, err := jsonKey(key)
+		if err != nil {
 			return &refusal{message: "a dict with a key of type " + typeName(key), hint: "convert the keys: {str(k): v for k, v in d.items()}"}
+		}
+		if _, isText := key.(starlark.String); !isText && written == nil {
+			written = make(map[string]bool, n)
+			for key := range starlark.Elements(v) {
+				if s, ok := key.(starlark.String); ok {
+					written[string(s)] = true
+				}
+			}
+		}
+		if _, isText := key.(starlark.String); !isText {
+			if written[name] {
+				return &refusal{message: fmt.Sprintf("a dict with two keys that JSON writes as %q", excerpt(name)), hint: "convert the keys: {str(k): v for k, v in d.items()}"}
+			}
+			written[name] = true
 		}
 		if r := e.room(len(name)); r != nil {
 			return r

@@ -21,7 +21,7 @@
 // A Starlark function cannot assign to a variable of the function around it. A
 // variable that has to be assigned from more than one Starlark function (by
 // nonlocal or global, within try, by :=) or that del may empty lives in a cell:
-// x becomes $x.v, where $x is what $cell - "x" returned. The interpreter names a
+// x becomes $x.v, or $x@.g at the top level, where $x is what $cell - "x" returned. The interpreter names a
 // variable that has no value yet: those of the top level are x@ and those of a
 // function f are x'f, for they are missed in other words.
 //

@@ -65,7 +65,7 @@ func (l *lowerer) expression(e python.Expr) syntax.Expr {
 	case *python.IfExp:
 		return &syntax.CondExpr{If: at, Cond: l.expression(e.Test), True: l.expression(e.Body), ElsePos: at, False: l.expression(e.Else)}
 	case *python.NamedExpr:
-		cell := l.ident(p, cellOf(e.Target.ID))
+		cell := l.ident(p, l.scope.owner(e.Target.ID).cell(e.Target.ID))
 		return l.binary(p, Assign, cell, l.expression(e.Value))
 	case *python.Lambda:
 		return l.lambdaExpr(e)

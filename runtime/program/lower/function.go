@@ -51,7 +51,7 @@ func (l *lowerer) lambdaExpr(e *python.Lambda) syntax.Expr {
 		if !l.scope.boxed[name] {
 			continue
 		}
-		names = append(names, cellOf(name))
+		names = append(names, l.scope.cell(name))
 		cell := l.unary(p, Cell, l.text(p, name))
 		for _, x := range all(&e.Parameters) {
 			if x.Name == name {

@@ -167,7 +167,7 @@ func (l *lowerer) shadows(p python.Pos) []syntax.Stmt {
 			l.hidden = append(l.hidden, name)
 			target := l.variable(p, name)
 			if l.scope.boxed[name] && (l.options.Namespace == nil || !l.options.Namespace(name)) {
-				target = l.dot(p, l.ident(p, cellOf(name)), HiddenField)
+				target = l.dot(p, l.ident(p, l.scope.cell(name)), HiddenField)
 			}
 			out = append(out, l.assign(p, target, l.ident(p, hiddenPrefix+name)))
 		}
@@ -206,17 +206,15 @@ func (l *lowerer) cells(p python.Pos, parameters []*python.Parameter) []syntax.S
 		if !l.scope.boxed[name] {
 			continue
 		}
-		out = append(out, l.assign(p, l.ident(p, cellOf(name)), l.unary(p, Cell, l.text(p, name))))
+		out = append(out, l.assign(p, l.ident(p, l.scope.cell(name)), l.unary(p, Cell, l.text(p, name))))
 	}
 	for _, x := range parameters {
 		if l.scope.boxed[x.Name] {
-			out = append(out, l.assign(p, l.dot(p, l.ident(p, cellOf(x.Name)), CellField), l.ident(p, l.scope.parameter(x.Name))))
+			out = append(out, l.assign(p, l.dot(p, l.ident(p, l.scope.cell(x.Name)), CellField), l.ident(p, l.scope.parameter(x.Name))))
 		}
 	}
 	return out
 }
-
-func cellOf(name string) string { return "$" + name }
 
 // variable is the variable name, as a value or a target.
 func (l *lowerer) variable(p python.Pos, name string) syntax.Expr {
@@ -229,9 +227,9 @@ func (l *lowerer) variable(p python.Pos, name string) syntax.Expr {
 	case !owner.boxed[name]:
 		return l.ident(p, owner.local(name))
 	case owner.parent == nil:
-		return l.dot(p, l.ident(p, cellOf(name)), GlobalField)
+		return l.dot(p, l.ident(p, owner.cell(name)), GlobalField)
 	case owner != l.scope: // a comprehension is a function of its own
-		return l.dot(p, l.ident(p, cellOf(name)), FreeField)
+		return l.dot(p, l.ident(p, owner.cell(name)), FreeField)
 	}
-	return l.dot(p, l.ident(p, cellOf(name)), CellField)
+	return l.dot(p, l.ident(p, owner.cell(name)), CellField)
 }

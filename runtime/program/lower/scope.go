@@ -55,6 +55,15 @@ func (s *scope) local(name string) string {
 	return name + LocalMark + s.name
 }
 
+// cell is what the cell of a variable is called: those of the top level are
+// told apart, for global reaches them past functions that have one of that name.
+func (s *scope) cell(name string) string {
+	if s.parent == nil {
+		return "$" + name + GlobalMark
+	}
+	return "$" + name
+}
+
 // function is the innermost scope that is no comprehension.
 func (s *scope) function() *scope {
 	for s.comprehension {

@@ -11,12 +11,14 @@ NODES = {
     ast.Return: "return", ast.If: "if", ast.Import: "import", ast.FunctionDef: "def", ast.BoolOp: "and, or",
 }
 METHODS = {
+    "int": "as_integer_ratio bit_count bit_length",
+    "float": "is_integer",
     "str": "capitalize casefold center count endswith expandtabs find format index isalnum isalpha isdecimal isdigit isidentifier islower isnumeric isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rjust rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill",
     "list": "append clear copy extend insert pop remove reverse sort",
     "dict": "fromkeys get items keys popitem setdefault update values",
     "set": "add difference difference_update discard intersection intersection_update isdisjoint issubset symmetric_difference symmetric_difference_update union",
 }
-BUILTINS = "abs all any ascii bin bool callable chr dict divmod enumerate filter float format hasattr hash hex int isinstance iter len list map max min next ord pow print range repr reversed round set sorted str sum tuple type zip".split()
+BUILTINS = "abs all any ascii bin bool callable chr dict divmod enumerate filter float format frozenset hasattr hash hex int isinstance iter len list map max min next ord pow print range repr reversed round set slice sorted str sum tuple type zip".split()
 
 
 def named(tree):
@@ -61,12 +63,22 @@ def named(tree):
                 yield "while" if isinstance(n, ast.While) else "for"
                 if n.orelse:
                     yield "while/else" if isinstance(n, ast.While) else "for/else"
+                if isinstance(n, ast.For) and isinstance(n.target, (ast.Subscript, ast.Attribute)):
+                    yield "loop over a subscript target"
+            case ast.comprehension(target=ast.Subscript()):
+                yield "comprehension with a subscript target"
             case ast.Slice():
                 yield "slice"
             case ast.Subscript(slice=ast.Slice(), ctx=ast.Store() | ast.Del()):
                 yield "slice assignment"
-            case ast.Tuple(ctx=ast.Store()):
+            case ast.Tuple(ctx=ast.Store(), elts=items):
                 yield "unpacking"
+                if any(isinstance(i, ast.Subscript) for i in items):
+                    yield "mixed targets"
+            case ast.Raise(cause=cause) if cause:
+                yield "raise from"
+            case ast.FunctionDef(decorator_list=[_, *_]):
+                yield "decorator"
             case ast.Starred(ctx=ast.Store()):
                 yield "starred target"
             case ast.Dict(keys=keys) if None in keys:
@@ -84,6 +96,8 @@ def named(tree):
             case ast.Call(func=ast.Name(id=name)):
                 if name in BUILTINS:
                     yield f"{name}()"
+                if name == "iter" and len(n.args) == 2:
+                    yield "iter(f, last)"
                 if any(isinstance(a, ast.Starred) for a in n.args):
                     yield "f(*l)"
                 if any(k.arg is None for k in n.keywords):

@@ -133,15 +133,17 @@ FORMS = {
         "max(«map».values())", "sum(«map».values())", "len(«str».split())", "(«int», «int»)[«bool»]", "[*«ints», «int»][-1]", "int(\"«#0..9»«#0..9»\", «#8..16»)",
         "len(list(zip(«ints», «str»)))", "len({«int», «int»})", "len([*«str», *«ints»])", "(«int» if «int» is not None else 0)", "len(dict(zip(«strs», «ints»)))",
         "max(«strs», key=len).count(\"a\")", "min((abs(«N» - 2), «N») for «N» in «ints»)[1]", "range(«#0..5», «#5..20», «#1..4»)[«#0..1»]", "sorted(«ints»)[0]",
+        "len(frozenset(«ints»))", "sum(frozenset(«ints») & «set»)", "{frozenset([1]): «int»}[frozenset([«int»])]", "«int».bit_length()", "(«int» % 999).bit_count()", "«int».real", "«int».as_integer_ratio()[0]", "range(«#0..5», «#5..20», «#1..4»).index(«int» % 20)",
+        "range(«#0..9»).count(«int»)", "«ints»[slice(«#0..2», «#1..4»)][0]", "len(«str»[slice(None, None, «#-2..2»)])", "sum(iter(«ints»[:].pop, «#0..3»))", "len(range(«#-5..9»)[«#-3..5»:«#-3..5»])", "round(«int», -2)", "«str».rfind(«str»)", "«str».rindex(«str»)",
         "len(f\"{«int»:«?>|<|^»«#1..9»}\")", "sum(map(abs, «ints»))", "sum(map(lambda «N»: «+int/int», «ints»))", "(«ints» or [7])[0]", "sum(range(«#0..9»))",
     ],
     "float": [
         "(«float» «?+|-|*|/» «float»)", "(«float» «?//|%» «float»)", "(«int» / «#1..9»)", "float(«int» % 1000)", "-«float»", "abs(«float»)", "round(«float», «#0..3»)", "float(«?\"1.5\"|\" 2e3 \"|\"-0\"|\"x\"|\"1_0\"»)",
         "max(«float», «float»)", "sum([«float», «float»])", "(«float» + «int» % 1000)", "float(\"«#0..99».«#0..999»\")", "(«int» % 20) / 4", "divmod(«float», «float»)[1]", "min(«float», «int»)",
-        "(«float» if «bool» else «float»)", "sum(«N» / 2 for «N» in «ints»)", "(«float» % 7) ** 2", "int(«float» % 10) / 3", "(«int» % 100) * 0.1", "2 ** -«#0..5»", "float(«bool»)",
+        "(«float» if «bool» else «float»)", "round(«float» * 100, -«#1..3»)", "«float».real", "(«float» % 1000).as_integer_ratio()[0] / 2", "float(str(«float»))", "sum(«N» / 2 for «N» in «ints»)", "(«float» % 7) ** 2", "int(«float» % 10) / 3", "(«int» % 100) * 0.1", "2 ** -«#0..5»", "float(«bool»)",
     ],
     "str": [
-        "(«str» + «str»)", "(«str» * «#0..3»)", "«str»[«#-3..3»:«#-3..5»]", "«str»[::-1]", "«str»[«#-1..1»:]", "«str»[«int»]", "«str».«?upper|lower|title|capitalize|swapcase»()", "«str».«?strip|lstrip|rstrip|casefold»()", "«str».«?lower|swapcase|lstrip|rstrip|casefold|capitalize»()",
+        "(«str» + «str»)", "(«str» * «#0..3»)", "«str»[«#-3..3»:«#-3..5»]", "«str»[::-1]", "«str»[«#-1..1»:]", "«str»[«int»]", "«str».«?upper|lower|title|capitalize|swapcase»()", "«str».«?strip|lstrip|rstrip|casefold»()", "«str».strip(«?|\" a\"»)", "«str».«?lower|swapcase|lstrip|rstrip|casefold|capitalize»()",
         "«str».replace(«str», «str»)", "«str».replace(\"a\", «str», 1)", "«str».«?center|ljust|rjust»(«#0..9»«?|, \"*\"»)", "«str».zfill(«#0..7»)", "«str».join(«strs»)", "\"-\".join(str(«N») for «N» in «ints»)",
         "str(«int»)", "str(«float»)", "str(«bool»)", "str(«ints»)", "repr(«str»)", "repr(«strs»)", "str(«map»)", "repr(«float»)", "f\"{«int»}\"", "f\"{«str»!r:>«#0..9»}|{«int»:«?+d|05d|x|,|_|b|o|#x| d|^8|*>7|c»}\"",
         "f\"{«float»:«?.2f|.0f|e|g|.3g|10.1f|+.1f|%|08.2f|,.2f|»}\"", "f\"{«str»:«?<|>|^»{«#0..9»}}\"", "f\"{«int»=} {«bool»!s}\"", "f\"{«ints»} { «map» }\"", "\"%«?s|r|5s|-4s|.1s» %«?d|03d|x|+d|5d»\" % («str», «int»)",
@@ -150,13 +152,15 @@ FORMS = {
         "chr(97 + «int» % 26)", "hex(«int»)", "bin(«int» % 100)", "format(«int», \"«?d|x|,|>6|08b|e»\")", "format(«float», \"«?.1f|g|>9|.3e»\")", "(«str» or «str»)", "type(«int»).__name__", "type(«str»).__name__",
         "«str».removeprefix(«str»)", "«str».removesuffix(\"c\")", "«str».translate(str.maketrans(\"ab\", \"xy\"))", "«str».expandtabs(4)", "next(iter(«strs»), «str»)", "\"\".join(reversed(«str»))", "\"\".join(sorted(«str»))",
         "(lambda «N», o=«int»: «+str/str» + str(o))(«str»)", "sorted(«strs», key=lambda «N»: (len(«N»), «N»))[0]", "(\"lit\" f\"{«int»}\" \"end\")", "ascii(«str»)",
+        "repr(range(«#0..9»)[«#-3..5»:«#-3..9»:«#1..3»])", "repr(slice(«int», None))", "str(int | str)", "type(frozenset(«ints») | «set»).__name__", "str(«str».encode(), \"utf-8\")", "repr(«str».rpartition(«str»))", "\"%«?5%|s%%|z|%|-3d|+.2f» %s\" % («int», «str»)",
         "str((«int», «str»))", "str([«bool», None])", "repr({«str»: («int»,)})", "str(list(«map».items()))", "str(«map».keys())", "repr([«float», «int»])",
     ],
     "bool": [
         "(«int» «?<|<=|>|>=|==|!=» «int»)", "(«float» «?<|<=|>|>=|==|!=» «float»)", "(«str» «?<|>|==|!=» «str»)", "(«ints» «?<|==|!=|>=» «ints»)", "(«int» < «int» «?<|<=|!=» «int»)", "(«int» «?in|not in» «ints»)",
         "(«str» «?in|not in» «str»)", "(«str» in «map»)", "(«int» in «set»)", "not «bool»", "(«bool» «?and|or|==|!=|&|^» «bool»)", "(«bool» | «bool»)", "isinstance(«int», «?int|str|(int, str)|bool|float»)", "any(«N» > «int» for «N» in «ints»)",
-        "all(«N» «?>|<» «int» for «N» in «ints»)", "bool(«ints»)", "bool(«str»)", "«str».«?isdigit|isalpha|isupper|islower|isspace»()", "«str».«?isalnum|isnumeric|istitle|isidentifier|isdecimal»()", "«str».«?islower|istitle|isspace|isalnum|isdecimal»()", "«str».startswith(«str»)", "«str».endswith((«str», \"b\"))",
+        "all(«N» «?>|<» «int» for «N» in «ints»)", "bool(«ints»)", "bool(«str»)", "«str».«?isdigit|isalpha|isupper|islower|isspace»()", "«str».«?isalnum|isnumeric|istitle|isidentifier|isdecimal»()", "«str».«?islower|istitle|isspace|isalnum|isdecimal»()", "«str».«?isnumeric|isupper|isidentifier|isspace»()", "«str».startswith(«str»)", "«str».endswith((«str», \"b\"))",
         "(«int» is None)", "(«map».get(«str») is not None)", "(«set» «?<=|<|==|>» «set»)", "«set».issubset(«ints»)", "«set».isdisjoint(«set»)", "(«map» == «map»)", "(«int» == «float»)", "((«int», «str») < («int», «str»))", "callable(«?len|1|str»)",
+        "isinstance(«int», int | str)", "isinstance(«str», «?int | float|str | None|list | int | str»)", "(frozenset(«ints») «?==|<=|<|!=» «set»)", "(«int» in frozenset(«ints»))", "(«ints» in [«ints», «ints»])", "«float».is_integer()",
         "(«strs» == «strs»[::-1])", "any(«strs»)", "all(«strs»)", "(None is None is not «bool»)", "(«int» «?==|!=|>» «int» == «int»)", "(type(«int») is int)", "hasattr(«str», \"«?upper|nope»\")", "(«bool» is «bool»)",
     ],
     "ints": [
@@ -178,13 +182,13 @@ FORMS = {
         "dict(sorted(«map».items()))", "«map».copy()", "dict.fromkeys(«strs», «int»)", "{k: v * 2 for k, v in «map».items()}", "dict([(«str», «int»)])", "{c: «str».count(c) for c in «str»}", "dict(a=«int», b=«int»)", "{v: i for i, v in enumerate(«strs»)}", "dict(reversed(list(«map».items())))",
     ],
     "set": [
-        "(«set» «?&|-|^» «set»)", "(«set» | «set»)", "set(«ints»)", "{«N» % 5 for «N» in «ints»}", "{«int», «int»}", "«set».union(«ints»)", "«set».intersection(«ints»)", "«set».difference(«ints»)", "«set».symmetric_difference(«set»)", "«set».copy()", "{*«ints», «int»}", "set(map(abs, «ints»))",
+        "(«set» «?&|-|^» frozenset(«ints»))", "set(frozenset(«ints») | «set»)", "(«set» «?&|-|^» «set»)", "(«set» | «set»)", "set(«ints»)", "{«N» % 5 for «N» in «ints»}", "{«int», «int»}", "«set».union(«ints»)", "«set».intersection(«ints»)", "«set».difference(«ints»)", "«set».symmetric_difference(«set»)", "«set».copy()", "{*«ints», «int»}", "set(map(abs, «ints»))",
         "{len(a) for a in «strs»}", "set(range(«#0..6»))", "(set(«map».values()) - {«int»})",
     ],
 }
 MODULE_FORMS = {
     "int": ["math.floor(«float» % 100)", "math.ceil(«float» % 100)", "math.gcd(«int» % 1000, «int» % 1000)", "math.factorial(«#0..12»)", "math.isqrt(abs(«int»))", "math.trunc(«float» % 50)", "len(json.dumps(«map»))", "math.comb(«#0..9», «#0..5»)", "math.prod(«ints»)"],
-    "float": ["math.sqrt(abs(«float» % 100))", "math.fabs(«float»)", "math.hypot(3, 4)", "math.copysign(«float», «float»)", "math.fmod(«float» % 100, 7)"],
+    "float": ["math.modf(«float»)[«#0..1»]", "math.frexp(«float»)[0]", "math.ldexp(«float», «#-3..5»)", "math.remainder(«float», 3)", "math.hypot(«float» % 10, «int» % 10, 1.5)", "math.sqrt(abs(«float» % 100))", "math.modf(«float»)[0]", "math.fmod(«float» % 50, 3)", "math.fabs(«float»)", "math.hypot(3, 4)", "math.copysign(«float», «float»)", "math.fmod(«float» % 100, 7)"],
     "str": ["json.dumps(«map»)", "json.dumps(«ints»)", "json.dumps([«str», «float», «bool», None])", "json.dumps(«map», sort_keys=True)", "json.dumps(«map», indent=«#0..2»)", "json.dumps(«strs», ensure_ascii=False)", "json.dumps({\"a\": «ints»}, separators=(\",\", \":\"))"],
     "ints": ["json.loads(json.dumps(«ints»))", "json.loads(\"«?[1, 2]|[]|[1,|{}»\")"],
     "map": ["json.loads(json.dumps(«map»))"],

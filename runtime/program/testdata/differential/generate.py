@@ -65,11 +65,11 @@ class Program(expressions.Expressions):
         self.lines += 1
         if self.lines > LIMIT:
             return ["log.append(0)"]
-        kinds = ["assign"] * 7 + ["augment"] * 3 + ["change"] * 4 + ["log"] * 3 + ["unpack", "delete", "assert", "print", "walrus"]
+        kinds = ["assign"] * 7 + ["augment"] * 3 + ["change"] * 4 + ["log"] * 3 + ["unpack", "mixed", "delete", "assert", "print", "walrus", "closure", "spec", "call"]
         if depth > 0:
-            kinds += ["if"] * 3 + ["for"] * 3 + ["while"] * 2 + ["try"] * 4 + ["raise"]
+            kinds += ["if"] * 3 + ["for"] * 3 + ["while"] * 2 + ["try"] * 4 + ["raise", "cause", "during"]
             if self.inside < 2 and not self.loops:
-                kinds += ["function"] * (3 + 3 * self.inside)
+                kinds += ["function"] * (3 + 3 * self.inside) + ["decorator"]
         if self.loops:
             kinds += ["leave"]
         if self.inside:
@@ -132,6 +132,83 @@ class Program(expressions.Expressions):
         self.later = [(t, n) for t, n in self.later if n in line.split("=")[0]]
         self.assigned()
         return [line] + (["log.append(rest)"] if "rest" in line else [])
+
+    def mixed_statement(self, depth):
+        """Targets of several kinds, which are assigned from left to right."""
+        known = [t for t in ("ints", "map") if self.names[t]]
+        a, b = self.target("int"), self.target("int")
+        targets = []
+        for type in known:
+            n = self.pick(self.names[type])
+            targets.append(f"{n}[{self.expression('int' if type == 'ints' else 'str', 1)}]")
+        if self.names["ints"] and self.chance(0.5):
+            targets.append(f"{self.pick(self.names['ints'])}[{self.rng.randint(-2, 2)}]")
+        if not targets:
+            targets = [f"box[{self.expression('str', 1)}]"]
+        x, y, i = self.expression("int", 2), self.expression("int", 2), self.rng.randint(0, 2)
+        t = self.pick(targets)
+        form = self.pick(["{a}, {t} = {x}, {y}", "{t}, {a} = {x}, {y}", "{t} = {a} = {x}", "({t}, ({a}, {u})) = {x}, ({y}, {x})", "for {t} in [{x}, {y}]: log.append({i})",
+                          "for {t}, {a} in [({x}, {y})]: log.append({a})", "log.append([{i} for {t} in [{x}, {y}]])", "log.append(list({i} for {t}, o in [({x}, {y})]))", "[{t}, *rest] = {x}, {y}", "{a}, {t} = {t}, {x}"])
+        line = form.format(a=a, b=b, t=t, u=self.pick(targets), x=x, y=y, i=i)
+        assigns = "{a}" in form
+        self.later = [(k, n) for k, n in self.later if n == a and assigns and not form.startswith("log")]
+        self.assigned()
+        return (["box = {}"] if "box" in line else []) + [line] + (["log.append(box)"] if "box" in line else [])
+
+    def spec_statement(self, depth):
+        """A random format specification, which the value may refuse."""
+        r = self.rng
+        spec = self.pick(["", "", "<", ">", "^", "=", "*<", "0>", "x^", "é="]) + self.pick(["", "", "", "+", "-", " "]) + self.pick(["", "", "", "#"]) + self.pick(["", "", "0"])
+        spec += self.pick(["", "", str(r.randint(1, 12))]) + self.pick(["", "", "", ",", "_"]) + self.pick(["", "", f".{r.randint(0, 6)}"]) + self.pick(["", "", "d", "f", "e", "g", "x", "b", "o", "%", "s", "n", "c", "X", "G", "E", "F"])
+        type = self.pick(["int", "int", "float", "float", "str", "bool"])
+        value = self.expression(type, 1)
+        return [self.pick([f'log.append(format({value}, "{spec}"))', f'log.append("{{:{spec}}}".format({value}))', f'log.append(f"{{{value}:{spec}}}")'])]
+
+    def closure_statement(self, depth):
+        """Functions that are called when their variables have changed."""
+        f, n = self.fresh("made"), self.rng.randint(1, 4)
+        form = self.pick([
+            ["{f} = [lambda: {n}i for {n}i in range({k})]", "log.append([g() for g in {f}])"],
+            ["{f} = []", "for {n}i in range({k}):", "    def {n}g(a={n}i):", "        return a, {n}i", "    {f}.append({n}g)", "log.append([g() for g in {f}])"],
+            ["def {f}(start={k}):", "    count = start", "    def step(by=1):", "        nonlocal count", "        count += by", "        return count", "    return step, lambda: count",
+             "{n}s, {n}r = {f}()", "log.append([{n}s(), {n}s(2), {n}r()])"],
+            ["def {f}():", "    before = lambda: after", "    after = {v}", "    return before()", "log.append({f}())"],
+            ["def {f}(k):", "    return [lambda x: x * k, lambda x: x + k]", "log.append([g({k}) for g in {f}(2)])"],
+            ["def {f}():", "    try:", "        return [late for _ in range({k})]", "    except NameError as err:", "        return str(err)", "    late = 1", "log.append({f}())"],
+            ["def {f}():", "    out = []", "    for k in range({k}):", "        out.append(lambda: (k, total))", "    total = {v}", "    return [g() for g in out]", "log.append({f}())"],
+        ])
+        n2 = self.fresh("n")
+        return [line.format(f=f, n=n2, k=n, v=self.expression("int", 1)) for line in form]
+
+    def call_statement(self, depth):
+        """A call whose arguments may not fit."""
+        f = self.fresh("fun")
+        head = self.pick(["", "a", "a, b", "a, b=2", "a, *, k", "a, *, k=1", "*a", "**k", "a, /, b", "a, *more, k=3", "a=1, *, j=2, k=3", "*, k"])
+        args = self.pick(["", "1", "1, 2", "1, 2, 3", "a=1", "1, a=2", "1, b=2", "1, k=2", "1, 2, k=3", "1, z=2", "k=1", "*[1, 2]", "**{'k': 1}", "1, **{'a': 2}", "1, 2, 3, k=4", "*[1], **{'z': 1}", "b=1, a=2"])
+        return [f"def {f}({head}):", "    return 1", "try:", f"    log.append({f}({args}))", "except TypeError as err:", "    log.append(str(err))"]
+
+    def cause_statement(self, depth):
+        e, f = self.pick(["KeyError", "ValueError", "IndexError"]), self.pick(["RuntimeError", "LookupError", "ValueError"])
+        s, i = self.expression("str", 1), self.expression("int", 1)
+        what = self.pick([f"{{}}[{s}]", f"[][{i}]", f"int({s})", f"1 // ({i})", f"raise {e}({s}, {i})"])
+        return ["try:", "    try:", f"        {what}", "    except Exception as err:", f"        raise {f}({s}) from " + self.pick(["err", "err", "None", f"{e}({i})", "err.__cause__"]),
+                "except Exception as err:", "    log.append([repr(err), repr(err.__cause__)])"]
+
+    def during_statement(self, depth):
+        """A dict that changes while a loop goes over it."""
+        if not self.names["map"]:
+            return self.assign_statement(depth)
+        m, n = self.pick(self.names["map"]), self.fresh("n")
+        change = self.pick([f"{m}.pop({n})", f"{m}['new' + {n}] = 1", f"{m}[{n}] = 0", f"{m}.clear()", f"{m}.setdefault('z', 1)", f"{m}.update(q=1)", f"del {m}[{n}]"])
+        over = self.pick([f"{n} in {m}", f"{n} in list({m})", f"{n}, v in {m}.items()", f"{n} in {m}.keys()"])
+        return ["try:", f"    for {over}:", f"        log.append({n})", f"        {change}", "except (RuntimeError, KeyError) as err:", "    log.append(str(err))"]
+
+    def decorator_statement(self, depth):
+        d, f = self.fresh("deco"), self.fresh("fun")
+        v, w = self.expression("int", 1), self.expression("int", 1)
+        head = self.pick([[f"@{d}(1)"], [f"@{d}(1)", f"@{d}(2)"], [f"@{d}({w})"]])
+        return [f"def {d}(n):", "    log.append(n)", "    def wrap(f):", "        def inner(*args, **named):", "            log.append(n)", "            return f(*args, **named)", "        return inner", "    return wrap",
+                *head, f"def {f}(a, b=log.append('default')):", "    return a, b", self.pick([f"log.append({f}({v}))", f"log.append({f}(a={v}, b=2))", f"log.append({f}.__name__)"])]
 
     def delete_statement(self, depth):
         type = self.pick([t for t in ("ints", "map") if self.names[t]] or ["none"])
