@@ -30,6 +30,7 @@ var layers = []struct {
 	{"runtime/govern/root", []string{"internal/visible"}},
 	{"runtime/govern/cas", []string{"runtime/govern/root"}},
 	{"runtime/govern/change", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/root"}},
+	{"runtime/govern/token", nil},
 	{"runtime/govern/fault", []string{"runtime/govern/root"}},
 	{"runtime/shaping", []string{"runtime/canon"}},
 	{"runtime/internal", nil},

@@ -1,0 +1,34 @@
+package token
+
+import "time"
+
+// MaxAhead is how far in the future, by the wall clock, a token may have been
+// issued: what two clocks may differ by.
+const MaxAhead = 300 * time.Second
+
+// Instant is a moment by two clocks. The zero Boot is none: then the wall clock
+// alone counts.
+type Instant struct {
+	Wall time.Time
+	// Boot identifies the running kernel, and Up is for how long it has run,
+	// suspension included (CLOCK_BOOTTIME). Nobody sets that clock.
+	Boot string
+	Up   time.Duration
+}
+
+// reached reports whether then has come at now: by the clock that nobody sets
+// while the kernel is the same, by the wall clock otherwise. The instant itself
+// counts as reached.
+func reached(then, now Instant) bool {
+	if then.Boot != "" && then.Boot == now.Boot {
+		return now.Up >= then.Up
+	}
+	return !now.Wall.Before(then.Wall)
+}
+
+// after is the instant d later.
+func (i Instant) after(d time.Duration) Instant {
+	i.Wall = i.Wall.Add(d)
+	i.Up += d
+	return i
+}
