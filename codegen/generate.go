@@ -52,7 +52,7 @@ func Generate(m *schema.Manifest) (files map[string][]byte, diags []schema.Diagn
 func Generated(content []byte) bool {
 	line, _, _ := bytes.Cut(content, []byte("\n"))
 	text := strings.TrimSuffix(string(line), "\r")
-	return text == "// "+header || text == "# "+header
+	return text == "// "+header || text == "# "+header || text == jsonHeader
 }
 
 // sums is the content of SumsFile for files.
@@ -112,6 +112,10 @@ func (p *plan) outputs() []output {
 	if p.builds.noted() {
 		out = append(out, output{"lock/catalog.lock", func() ([]byte, error) { return p.catalogLock(), nil }})
 	}
+	out = append(out,
+		output{CedarSchemaFile, func() ([]byte, error) { return cedarSchema(p.capabilities()), nil }},
+		output{PolicyInputFile, func() ([]byte, error) { return policyInput(p.capabilities()), nil }},
+	)
 	if p.fake != nil {
 		for _, n := range p.namespaces {
 			for _, v := range n.variants(p.builds) {

@@ -29,33 +29,14 @@ func (p *planner) member(pkg, name string, t *schema.Type) *goType {
 // refers to, however indirectly, sorted by name.
 func recursiveTypes(roots ...*schema.Type) []*schema.NamedType {
 	seen := map[*schema.NamedType]bool{}
-	var out []*schema.NamedType
-	var walk func(t *schema.Type)
-	walk = func(t *schema.Type) {
-		switch t.Kind {
-		case schema.Ref:
-			if seen[t.Ref] {
-				return
-			}
-			seen[t.Ref] = true
-			if t.Ref.Recursive {
-				out = append(out, t.Ref)
-			}
-			walk(t.Ref.Type)
-		case schema.Array, schema.Map, schema.Nullable:
-			walk(t.Items)
-		case schema.Union:
-			for _, v := range t.Variants {
-				walk(v)
-			}
-		case schema.Object:
-			for _, p := range t.Properties {
-				walk(p.Type)
-			}
-		}
-	}
 	for _, t := range roots {
-		walk(t)
+		schema.References(t, seen)
+	}
+	var out []*schema.NamedType
+	for t := range seen {
+		if t.Recursive {
+			out = append(out, t)
+		}
 	}
 	slices.SortFunc(out, func(a, b *schema.NamedType) int { return cmp.Compare(a.Name, b.Name) })
 	return out

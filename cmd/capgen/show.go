@@ -38,6 +38,12 @@ type importedFrom struct {
 	Title string `json:"title,omitempty"`
 }
 
+// noAction says that the Cedar schema has no action, and why.
+type noAction struct {
+	At     string `json:"at"`
+	Reason string `json:"reason"`
+}
+
 type (
 	errorForms   = []codegen.ErrorForm
 	exampleForms = []codegen.ExampleForm
@@ -63,6 +69,7 @@ type effectiveForm struct {
 	Summary     string          `json:"summary"`
 	Description string          `json:"description"`
 	Search      []string        `json:"search"`
+	Policy      *noAction       `json:"policy,omitempty"`
 	Input       json.RawMessage `json:"input"`
 	Output      json.RawMessage `json:"output"`
 	Errors      errorForms      `json:"errors,omitempty"`
@@ -120,12 +127,16 @@ func effective(c *schema.Capability) effectiveForm {
 	if c.Source != nil {
 		source = &importedFrom{c.Source.Tool, c.Source.Title}
 	}
+	var policy *noAction
+	if at, why, refused := codegen.CedarRefusal(c); refused {
+		policy = &noAction{at.String(), why}
+	}
 	claimed := make(map[string]bool, len(c.Claimed))
 	for _, claim := range c.Claimed {
 		claimed[claim.Name] = claim.Value
 	}
 	return effectiveForm{
-		Source: source, Claimed: claimed,
+		Source: source, Claimed: claimed, Policy: policy,
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
 		Hints: derived(hints.Of(c.Effect, c.Idempotency, c.World)),
@@ -202,6 +213,9 @@ func (f effectiveForm) writeText(w io.Writer) error {
 			outcome = "fails with " + e.Error
 		}
 		line("example", e.Title+": "+string(e.Input)+" "+outcome)
+	}
+	if f.Policy != nil {
+		line("cedar", "no action, and no policy permits a call: "+f.Policy.At+": "+f.Policy.Reason)
 	}
 	for _, s := range []struct {
 		label string

@@ -13,7 +13,7 @@ import (
 func (l *linter) types() {
 	inputs := make(map[*schema.NamedType]bool)
 	for _, c := range l.Capabilities {
-		references(c.Input, inputs)
+		schema.References(c.Input, inputs)
 	}
 	for _, t := range l.Types {
 		if inputs[t] {
@@ -21,24 +21,6 @@ func (l *linter) types() {
 		}
 		l.schemaRules(typePrefix+t.Name, "type "+t.Name, t.Type, true)
 	}
-}
-
-// references adds the types that t refers to, by way of others too.
-func references(t *schema.Type, seen map[*schema.NamedType]bool) {
-	if t == nil {
-		return
-	}
-	if t.Kind == schema.Ref && !seen[t.Ref] {
-		seen[t.Ref] = true
-		references(t.Ref.Type, seen)
-	}
-	for _, p := range t.Properties {
-		references(p.Type, seen)
-	}
-	for _, v := range t.Variants {
-		references(v, seen)
-	}
-	references(t.Items, seen)
 }
 
 // input applies the rules about the parameters of a capability.
