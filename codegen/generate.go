@@ -48,6 +48,13 @@ func Generate(m *schema.Manifest) (files map[string][]byte, diags []schema.Diagn
 	return files, diags
 }
 
+// Diagnose is what Generate would find about m, without files: with an error
+// among it there would be none.
+func Diagnose(m *schema.Manifest) []schema.Diagnostic {
+	_, diags := newPlan(m)
+	return schema.Sort(diags, 0)
+}
+
 // Generated tells whether a file says in its first line that capgen wrote it.
 func Generated(content []byte) bool {
 	line, _, _ := bytes.Cut(content, []byte("\n"))

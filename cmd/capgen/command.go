@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/capgen/capgen/internal/mcpimport"
@@ -35,6 +36,7 @@ type options struct {
 	dir      string
 	replace  string
 	argument string
+	against  string
 
 	strict  bool
 	explain string
@@ -106,6 +108,25 @@ Exit codes: 0 no errors, 1 errors, or with --strict any finding, 2 usage or inte
 error.
 `,
 			flags: []string{"manifest", "format", "strict", "explain"}, run: lintManifest,
+		},
+		{
+			name: "breaking", summary: "tell who a change of the manifest breaks",
+			usage: "capgen breaking --against git:REF|PATH [--manifest FILE] [--format text|json|github|markdown]",
+			details: `Compares the manifest with an older one: git:REF is the same file as it was in a
+commit, with all that it includes; PATH is a file, or a folder with a manifest of the
+same name. Each difference is a finding that is breaking, a warning or a note.
+
+A breaking finding passes with a waiver, a file changes/NAME.yaml beside the manifest
+that names rule, target and fingerprint exactly, and says reason, approver and the day
+on which it expires. A waiver that is not used, or has expired, is a finding too.
+
+--format markdown is the summary of a pull request; generated files that are stale
+count as findings there.
+
+Exit codes: 0 nothing breaking without a waiver, 1 findings, 2 usage, or a manifest or
+a waiver that cannot be read.
+`,
+			flags: []string{"against", "manifest", "format"}, run: breakingChanges,
 		},
 		{
 			name: "show", summary: "print one capability in its effective form",
@@ -204,6 +225,8 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 			fs.StringVar(&o.out, "out", "", usage)
 		case "format":
 			fs.StringVar((*string)(&o.format), "format", "text", "how findings are written")
+		case "against":
+			fs.StringVar(&o.against, "against", "", "what to compare with: git:REF, a file or a folder")
 		case "dir":
 			fs.StringVar(&o.dir, "dir", ".", "the project's folder; made if it is missing")
 		case "replace":
@@ -261,19 +284,22 @@ func (c *command) parse(args []string) (*options, error) {
 }
 
 func (c *command) checkFormat(f schema.Format) error {
-	switch f {
-	case "", schema.FormatText, schema.FormatJSON:
+	formats := []schema.Format{schema.FormatText, schema.FormatJSON, schema.FormatGitHub}
+	switch c.name {
+	case "show":
+		formats = formats[:2]
+	case "breaking":
+		formats = append(formats, formatMarkdown)
+	}
+	if f == "" || slices.Contains(formats, f) {
 		return nil
-	case schema.FormatGitHub:
-		if c.name != "show" {
-			return nil
-		}
 	}
-	formats := "text, json or github"
-	if c.name == "show" {
-		formats = "text or json"
+	var words []string
+	for _, known := range formats {
+		words = append(words, string(known))
 	}
-	return fmt.Errorf("unknown format %q: give %s", f, formats)
+	last := len(words) - 1
+	return fmt.Errorf("unknown format %q: give %s or %s", f, strings.Join(words[:last], ", "), words[last])
 }
 
 // flagError adds the nearest name to the flag package's message.

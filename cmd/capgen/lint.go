@@ -15,7 +15,7 @@ func lintManifest(_ context.Context, t *tool, o *options) int {
 	if o.explain != "" {
 		return t.explain(o.explain)
 	}
-	m, diags, err := t.findings(o)
+	m, diags, err := t.loadFile(o.manifest)
 	if err != nil {
 		return t.fail(err)
 	}

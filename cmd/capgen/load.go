@@ -19,18 +19,19 @@ func (t *tool) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// findings reads the manifest; an error is one of reading it at all.
-func (t *tool) findings(o *options) (*schema.Manifest, []schema.Diagnostic, error) {
-	text, err := t.readManifest(o.manifest)
+// loadFile reads one manifest with all that it includes or refers to; an error
+// is one of reading it at all.
+func (t *tool) loadFile(name string) (*schema.Manifest, []schema.Diagnostic, error) {
+	text, err := t.readManifest(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(t.path(o.manifest)))
+	root, err := os.OpenRoot(filepath.Dir(t.path(name)))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
-	m, diags := schema.LoadFrom(text, filepath.ToSlash(o.manifest), func(name string) ([]byte, error) {
+	m, diags := schema.LoadFrom(text, filepath.ToSlash(name), func(name string) ([]byte, error) {
 		return readPart(root, filepath.FromSlash(name))
 	})
 	return m, diags, nil
@@ -39,7 +40,7 @@ func (t *tool) findings(o *options) (*schema.Manifest, []schema.Diagnostic, erro
 // load reads the manifest and prints its findings. ok is false when there is
 // nothing to go on with; then code is how to exit.
 func (t *tool) load(o *options) (m *schema.Manifest, code int, ok bool) {
-	m, diags, err := t.findings(o)
+	m, diags, err := t.loadFile(o.manifest)
 	if err != nil {
 		return nil, t.fail(err), false
 	}

@@ -14,6 +14,7 @@ import (
 // each with what it sets. None sets a limit: limits are set in Go, where they
 // are reviewed. A new one belongs here only if that stays true.
 var settings = map[string]string{
+	"--against":             "which older manifest to compare with",
 	"--check":               "looks at a program, and runs nothing",
 	"--data":                "what a program is given",
 	"--dir":                 "where to make a project",
