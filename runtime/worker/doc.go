@@ -26,8 +26,8 @@
 //
 // Run returns after its process was killed, which is reaped soon after. A
 // worker whose host dies ends by itself: it sees the end of its input when it
-// reads, its output when it writes, and a watcher polls for the hangup all its
-// life (on Unix; elsewhere a program then runs to its step limit).
+// reads, its output when it writes, and from ready on a watcher polls for the
+// hangup (on Unix; elsewhere a program then runs to its step limit).
 //
 // # Sandbox
 //

@@ -48,15 +48,18 @@ func newChild(layers []sandbox.Layer) *child {
 	}
 	w := &child{frames: newFrameReader(s.in, maxTableBytes+slackBytes), out: s.out}
 	if s.hangup != nil {
-		// It ends with the process, which ends when this function does. It
-		// has its thread before the sandbox is entered.
-		go func() {
-			s.hangup()
-			if w.idle.Load() {
-				exit(0)
-			}
-			exit(1)
-		}()
+		// It ends with the process, which ends when serve does. Until the
+		// worker is ready, it sees the host's end where it reads and writes;
+		// each thread before makes the sandbox dearer to enter.
+		w.watch = func() {
+			go func() {
+				s.hangup()
+				if w.idle.Load() {
+					exit(0)
+				}
+				exit(1)
+			}()
+		}
 	}
 	w.confine = func(m *message) ([]string, []string) { return confine(m, s.keep, layers) }
 	return w

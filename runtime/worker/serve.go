@@ -19,6 +19,9 @@ type child struct {
 	out    io.Writer
 	buf    []byte      // scratch of the last frame sent
 	idle   atomic.Bool // has said ready, and was not asked to run
+	// watch begins to end the process when nobody holds the other end of its
+	// input any more; nil where that cannot be waited for.
+	watch func()
 	// confine enters the sandbox that the host asks for.
 	confine func(m *message) (layers, missing []string)
 	memory  int64 // the budget of the address space
@@ -67,10 +70,13 @@ func (c *child) greet() (*binding.Table, error) {
 	}
 	c.memory = m.memory
 	warm()
+	layers, missing := c.confine(m)
 	frames := &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
 	touch(frames.buf)
-	layers, missing := c.confine(m)
 	c.idle.Store(true)
+	if c.watch != nil {
+		c.watch()
+	}
 	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // touched is more of the heap than a small program uses, in bytes.
-const touched = 256 << 10
+const touched = 128 << 10
 
 // touch has the kernel give pages to the part of the heap that begins with b,
 // which was just made: what the first program allocates comes next to it, and
