@@ -40,13 +40,13 @@ func ServeWorkerAndExit() {
 // newChild makes this process a worker that will enter the given layers.
 func newChild(layers []sandbox.Layer) *child {
 	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(DefaultMemory / 2)
 	runtime.GOMAXPROCS(1)
 	s, err := takeStreams()
 	if err != nil {
 		exit(1)
 	}
 	w := &child{frames: newFrameReader(s.in, maxTableBytes+slackBytes), out: s.out}
+	touch(w.frames.buf)
 	if s.hangup != nil {
 		// It ends with the process, which ends when serve does. Until the
 		// worker is ready, it sees the host's end where it reads and writes;

@@ -71,8 +71,8 @@ func (c *child) greet() (*binding.Table, error) {
 	c.memory = m.memory
 	warm()
 	layers, missing := c.confine(m)
+	// The table may have been large, the rest is not.
 	frames := &frameReader{source: c.frames.source, max: maxValueBytes, buf: make([]byte, readSize)}
-	touch(frames.buf)
 	c.idle.Store(true)
 	if c.watch != nil {
 		c.watch()
@@ -80,7 +80,7 @@ func (c *child) greet() (*binding.Table, error) {
 	if err := c.send(&message{kind: kindReady, protocol: protocol, digest: table.Digest(), layers: layers, missing: missing}); err != nil {
 		return nil, err
 	}
-	c.frames = frames // the table may have been large, the rest is not
+	c.frames = frames
 	return table, nil
 }
 
