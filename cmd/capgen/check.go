@@ -36,6 +36,11 @@ func check(ctx context.Context, t *tool, o *options) int {
 	if err != nil {
 		return t.fail(err)
 	}
+	handlers, err := t.misplaced(ctx, o, m, tr)
+	if err != nil {
+		return t.fail(err)
+	}
+	diags = append(diags, handlers...)
 	if len(diags) == 0 {
 		if o.format == schema.FormatJSON { // whoever parses it gets a document
 			if err := schema.Render(t.stdout, nil, o.format); err != nil {

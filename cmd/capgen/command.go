@@ -37,6 +37,8 @@ type options struct {
 	replace  string
 	argument string
 	against  string
+	// deployment is shown instead of the argument.
+	deployment string
 
 	strict  bool
 	explain string
@@ -87,7 +89,8 @@ way, 2 usage or internal error.
   stale    it is as it was generated, but the manifest has changed since
   edited   its bytes are not those that lock/generated.sha256 recorded for it
   extra    the manifest does not ask for it
-The unified diff that follows leads from what is there to what generate would
+or a Go file of the module that handles a capability and is part of a deployment
+that does not hold it. The unified diff that follows leads from what is there to what generate would
 write; --format json leaves it out.
 
 Exit codes: 0 nothing found, 1 findings, 2 usage or internal error.
@@ -129,15 +132,18 @@ a waiver that cannot be read.
 			flags: []string{"against", "manifest", "format"}, run: breakingChanges,
 		},
 		{
-			name: "show", summary: "print one capability in its effective form",
-			usage: "capgen show NAME [--manifest FILE] [--format text|json]",
+			name: "show", summary: "print one capability in its effective form, or a deployment",
+			usage: "capgen show NAME | --deployment NAME [--manifest FILE] [--format text|json]",
 			details: `NAME is the capability's id or its dotted name. What it may do comes first, then
 how a program calls it, then the schemas with everything implicit written out.
+
+Of a deployment it prints what a build holds, with effects and scopes, and what a
+server of it requires; untagged is what a build without a tag holds.
 
 Exit codes: 0 shown, 1 findings in the manifest or no such capability, 2 usage or
 internal error.
 `,
-			argument: "NAME", flags: []string{"manifest", "format"}, run: show,
+			argument: "NAME", flags: []string{"deployment", "manifest", "format"}, run: show,
 		},
 		{
 			name: "import", summary: "turn the tools of an MCP server into entries of a manifest",
@@ -223,6 +229,8 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 				usage = "a file to write, which must not be there yet; by default standard output"
 			}
 			fs.StringVar(&o.out, "out", "", usage)
+		case "deployment":
+			fs.StringVar(&o.deployment, "deployment", "", "a deployment, instead of a capability")
 		case "format":
 			fs.StringVar((*string)(&o.format), "format", "text", "how findings are written")
 		case "against":
@@ -271,13 +279,13 @@ func (c *command) parse(args []string) (*options, error) {
 		}
 		rest = rest[1:]
 	}
-	if c.argument == "" && len(rest) > 0 {
+	if (c.argument == "" || o.deployment != "") && len(rest) > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", rest[0])
 	}
-	if c.argument != "" && len(rest) != 1 {
+	if c.argument != "" && len(rest) != 1 && o.deployment == "" {
 		return nil, fmt.Errorf("give one %s", c.argument)
 	}
-	if c.argument != "" {
+	if len(rest) == 1 {
 		o.argument = rest[0]
 	}
 	return o, c.checkFormat(o.format)

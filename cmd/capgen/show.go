@@ -55,6 +55,7 @@ type effectiveForm struct {
 	ID          string          `json:"id"`
 	Effect      string          `json:"effect"`
 	Scopes      []string        `json:"scopes"`
+	Deployments []string        `json:"deployments,omitempty"`
 	Idempotency string          `json:"idempotency"`
 	World       string          `json:"world"`
 	Hints       derived         `json:"hints"`
@@ -82,12 +83,18 @@ func show(_ context.Context, t *tool, o *options) int {
 	if !ok {
 		return code
 	}
+	if o.deployment != "" {
+		return t.showDeployment(o, m)
+	}
 	c, near := lookup(m, o.argument)
 	if c == nil {
 		fmt.Fprintf(t.stderr, "capgen show: no capability is called %q%s\n", o.argument, near)
 		return exitFindings
 	}
 	form := effective(c)
+	if m.Tagged() {
+		form.Deployments = m.Reach(c)
+	}
 	var err error
 	if o.format == schema.FormatJSON {
 		err = writeJSON(t.stdout, form)
@@ -168,6 +175,9 @@ func (f effectiveForm) writeText(w io.Writer) error {
 	line("id", f.ID)
 	line("effect", f.Effect)
 	line("scopes", scopes)
+	if len(f.Deployments) > 0 {
+		line("deployments", strings.Join(f.Deployments, " "))
+	}
 	line("hints", fmt.Sprintf("readOnly=%t destructive=%t idempotent=%t openWorld=%t",
 		f.Hints.ReadOnly, f.Hints.Destructive, f.Hints.Idempotent, f.Hints.OpenWorld))
 	line("idempotency", f.Idempotency)

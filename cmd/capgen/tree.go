@@ -85,7 +85,7 @@ func (tr *tree) read(name string) (content []byte, ok bool, err error) {
 
 // generatedName matches what a generated file may be called. Others are never
 // looked at.
-var generatedName = regexp.MustCompile(`^([a-z][a-z0-9_]*/)*[A-Za-z0-9_.]+(_gen\.go|\.gen\.go|_gen_test\.go|\.lock|\.sha256)$`)
+var generatedName = regexp.MustCompile(`^([a-z][a-z0-9_]*/)*[A-Za-z0-9_.]+(_gen(\.[a-z][a-z0-9_]*)?\.go|\.gen\.go|_gen_test\.go|\.lock|\.sha256)$`)
 
 // extra are the files that carry the generated header or are Go files beside
 // generated ones, and are not among files; sorted. foreign tells the latter.
