@@ -74,6 +74,8 @@ type execution struct {
 	keys    *keyring
 	data    []byte // JSON text, nil for none
 	calls   recorder
+	timeout time.Duration    // the client's, 0 for none
+	watch   func(CallRecord) // nil for none
 
 	mu        sync.Mutex
 	delivered int64          // bytes of successful results so far
@@ -121,7 +123,11 @@ func (x *execution) admissible(source string) *fault.Fault {
 // work has a worker do the job, when it is the subject's turn.
 func (x *execution) work(ctx context.Context, job worker.Job) (worker.Result, *fault.Fault) {
 	s := x.server
-	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.MaxExecutionTime, errExecutionTime)
+	bound, why := s.limits.MaxExecutionTime, errExecutionTime
+	if 0 < x.timeout && x.timeout < bound {
+		bound, why = x.timeout, errAskedTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, why)
 	defer cancel()
 	who := x.subject.String()
 	if err := s.admission.enter(ctx, who); err != nil {
@@ -165,7 +171,7 @@ func (x *execution) begin(c worker.Call) {
 func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	i := int(c.Sequence) - 1
 	if c.BindFailure {
-		x.calls.end(i, refused(&fault.Fault{Class: fault.InvalidArguments}))
+		x.end(i, refused(&fault.Fault{Class: fault.InvalidArguments}))
 		return worker.Reply{}
 	}
 	ended := false
@@ -180,7 +186,7 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, c, func() bool { return x.calls.dispatched(i) })
 		x.settle(&o)
 	}
-	x.calls.end(i, o)
+	x.end(i, o)
 	ended = true
 	switch {
 	case o.broken != "":
@@ -189,6 +195,14 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 		return worker.Reply{Fault: o.fault}
 	}
 	return worker.Reply{Value: o.value}
+}
+
+// end records how call i went, and tells whoever watches.
+func (x *execution) end(i int, o outcome) {
+	record := x.calls.end(i, o)
+	if x.watch != nil {
+		x.watch(record)
+	}
 }
 
 // admit refuses a call of an execution that a limit has ended.
@@ -323,7 +337,11 @@ func (x *execution) notAdmitted(ctx context.Context, err error) *fault.Fault {
 
 // ended says why ctx is over.
 func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
-	if context.Cause(ctx) == errExecutionTime {
+	switch context.Cause(ctx) {
+	case errAskedTime:
+		f := &fault.Fault{Message: "the time that was asked for was over " + when, Hint: "ask for more time, or do less in one program"}
+		return f.Reached(fault.Timeout, x.timeout.Milliseconds())
+	case errExecutionTime:
 		max := x.server.limits.MaxExecutionTime
 		return &fault.Fault{
 			Class: fault.Limit, Limit: fault.MaxExecutionTime, Bound: max.Milliseconds(),
@@ -336,6 +354,9 @@ func (x *execution) ended(ctx context.Context, when string) *fault.Fault {
 
 // errExecutionTime tells our own deadline from one that the caller brought.
 var errExecutionTime = errors.New("runtime: MaxExecutionTime")
+
+// errAskedTime tells the client's own deadline from both.
+var errAskedTime = errors.New("runtime: the timeout of the request")
 
 func shuttingDown() *fault.Fault {
 	return &fault.Fault{Class: fault.Cancelled, Message: "the server is shutting down"}

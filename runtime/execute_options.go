@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
@@ -24,6 +25,25 @@ func WithIdempotencyKey(key string) ExecuteOption {
 // is written.
 func WithData(json []byte) ExecuteOption {
 	return func(x *execution) { x.data = append([]byte{}, bytes.TrimSpace(json)...) }
+}
+
+// WithTimeout ends an execution after d, queueing included, if that is sooner
+// than MaxExecutionTime, which bounds it in any case. It takes no d of 0 or less.
+func WithTimeout(d time.Duration) ExecuteOption {
+	return func(x *execution) {
+		if d > 0 {
+			x.timeout = d
+		}
+	}
+}
+
+// WithWatch has watch told of each native call when it has ended, as the
+// receipt will have it. Calls of parallel end at once in any order, so watch
+// must be safe for concurrent use, and it must not block: the program waits
+// for it. It may still be called when Execute has returned, for a handler
+// that ignored its context.
+func WithWatch(watch func(CallRecord)) ExecuteOption {
+	return func(x *execution) { x.watch = watch }
 }
 
 // checkData reads the data as strictly as a value that crosses, and keeps

@@ -103,7 +103,7 @@ func (r *recorder) abandon(i int) {
 
 // end records how call i went. A fault may stand beside CallDone: the handler
 // did its work, but the value could not be delivered.
-func (r *recorder) end(i int, o outcome) {
+func (r *recorder) end(i int, o outcome) CallRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := &r.calls[i]
@@ -116,6 +116,7 @@ func (r *recorder) end(i int, o outcome) {
 	if o.fault != nil {
 		c.Error = o.fault.Class
 	}
+	return *c
 }
 
 // snapshot returns a copy and lets no further handler start; calls still

@@ -18,7 +18,7 @@ func referenceTables(tr *tree) []string {
 	}{
 		{"docs/reference/errors.md", "class", tr.constants("runtime/fault", "Class")},
 		{"docs/reference/limits.md", "limit", tr.fields("runtime", "Limits")},
-		{"docs/reference/http.md", "limit", tr.fields("runtime/mcphttp", "Limits")},
+		{"docs/reference/http.md", "limit", append(tr.fields("runtime/mcphttp", "Limits"), tr.fields("runtime/mcpserver", "Limits")...)},
 	} {
 		var rows []string
 		for _, line := range strings.Split(tr.read(table.page), "\n") {

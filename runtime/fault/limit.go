@@ -7,6 +7,9 @@ const (
 	MaxSourceBytes            = "MaxSourceBytes"
 	MaxSteps                  = "MaxSteps"
 	MaxExecutionTime          = "MaxExecutionTime"
+	MaxCallsPerSubject        = "MaxCallsPerSubject"
+	MaxCallsPerSecond         = "MaxCallsPerSecond"
+	Timeout                   = "timeout_ms" // of the request itself
 	MaxNativeCalls            = "MaxNativeCalls"
 	MaxValueDepth             = "MaxValueDepth"
 	MaxValueBytes             = "MaxValueBytes"

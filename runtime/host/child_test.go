@@ -349,13 +349,19 @@ func (c *child) exit() (code int, took time.Duration) {
 // waitFor waits for a text on standard error.
 func (c *child) waitFor(text string) {
 	c.t.Helper()
+	c.waitForCount(text, 1)
+}
+
+// waitForCount waits until a text is there so often.
+func (c *child) waitForCount(text string, n int) {
+	c.t.Helper()
 	for range 1000 {
-		if strings.Contains(c.stderr(), text) {
+		if strings.Count(c.stderr(), text) >= n {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	c.t.Fatalf("standard error never says %q", text)
+	c.t.Fatalf("standard error does not say %q %d times", text, n)
 }
 
 // initialize opens a session as clients in the field do.

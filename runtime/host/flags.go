@@ -58,6 +58,8 @@ func variable(flagName string) string {
 		return "CAPGEN_METRICS_LISTEN"
 	case "drain":
 		return "CAPGEN_DRAIN"
+	case "results-dir":
+		return "CAPGEN_RESULTS_DIR"
 	}
 	return ""
 }
@@ -79,7 +81,7 @@ type config struct {
 var ownFlags = map[string][]string{
 	"search": {"namespace", "limit", "explain"},
 	"exec":   {"data", "check"},
-	"http":   {"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain"},
+	"http":   {"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain", "results-dir"},
 }
 
 // foreign refuses flags that only another command has. A variable that only
@@ -132,6 +134,7 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.BoolVar(&c.http.insecure, "insecure", false, "http: let everybody in who reaches the server, without a token")
 	f.StringVar(&c.http.metricsListen, "metrics-listen", "", "http: answer /metrics on this `address`, without a token")
 	f.DurationVar(&c.http.drain, "drain", mcphttp.DefaultDrain, "http: how much `time` running calls have when serving ends")
+	f.StringVar(&c.http.resultsDir, "results-dir", "", "http: keep large results in this `directory`, which processes that share load share")
 	if o.Flags != nil {
 		o.Flags(f)
 	}

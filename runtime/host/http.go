@@ -14,6 +14,7 @@ import (
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcphttp"
 	"github.com/capgen/capgen/runtime/mcpserver"
+	"github.com/capgen/capgen/runtime/results"
 )
 
 // httpFlags are of the command http alone.
@@ -24,6 +25,7 @@ type httpFlags struct {
 	tokenFile             string
 	insecure              bool
 	drain                 time.Duration
+	resultsDir            string
 }
 
 // web is what the command http has settled before the server is built: a
@@ -165,8 +167,16 @@ func (p *program) http(ctx context.Context, s session) int {
 	if err != nil {
 		return p.broken(err)
 	}
+	kept := results.Private()
+	if dir := s.http.resultsDir; dir != "" {
+		if kept, err = results.Open(dir); err != nil {
+			return p.broken(err)
+		}
+	}
+	defer s.closeResults(kept)
 	server, err := mcpserver.New(mcpserver.Options{
 		Runtime: s.runtime, Subjects: authz.ContextSubject(), Logger: s.log, Middleware: h.Middleware(),
+		PerSubject: &p.options.PerSubject, Results: kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {
 		return p.broken(err)
@@ -187,6 +197,12 @@ func (p *program) http(ctx context.Context, s session) int {
 		return p.broken(err)
 	}
 	return ExitOK
+}
+
+func (s session) closeResults(kept *results.Store) {
+	if err := kept.Close(); err != nil {
+		s.log.Error("remove kept results", "error", err)
+	}
 }
 
 // announce logs where the server is, and who may use it.

@@ -9,6 +9,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcphttp"
+	"github.com/capgen/capgen/runtime/mcpserver"
 )
 
 // The exit codes of Main.
@@ -43,6 +44,13 @@ type Options struct {
 	// HTTP bounds what clients of the command http can cost; zero fields mean
 	// defaults.
 	HTTP mcphttp.Limits
+	// PerSubject bounds what one subject can ask for over HTTP; zero fields
+	// mean defaults.
+	PerSubject mcpserver.Limits
+	// MaxResultBytes of a result that clients get in the answer itself; a
+	// larger one is kept for some minutes, and they get a link to it. Zero
+	// means mcpserver.DefaultMaxResultBytes.
+	MaxResultBytes int
 	// Build makes the server after flags have been parsed. It is not called
 	// for version and help. If the server has a Close method, Main calls it.
 	Build func(context.Context, Env) (*runtime.Server, error)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/mcpserver"
+	"github.com/capgen/capgen/runtime/results"
 )
 
 // How long a session may take to end.
@@ -28,11 +29,14 @@ func (p *program) stdio(ctx context.Context, s session) int {
 	// for them cancels them too.
 	live, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	kept := results.Private()
+	defer s.closeResults(kept)
 	server, err := mcpserver.New(mcpserver.Options{
 		Runtime:    s.runtime,
 		Subjects:   authz.StaticSubject(authz.Local()),
 		Logger:     s.log,
 		Middleware: []mcp.Middleware{endWith(live)},
+		Results:    kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {
 		return p.broken(err)

@@ -20,7 +20,8 @@ const ReceiptKey = "capgen/receipt"
 //
 // Content is one JSON object: for search_api a runtime.SearchResult, for
 // describe_api a runtime.DescribeResult, for execute {"result": …} and, when
-// something must be said about it, {"receipt": {"notes": […]}}; for execute
+// something must be said about it, {"receipt": {"notes": […]}}, alone where the
+// result is kept in a ResultStore; for execute
 // with check {"check": {ok, problems, capabilities}, "receipt": …}. A failure of
 // any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
@@ -32,6 +33,8 @@ type Answer struct {
 	Receipt json.RawMessage
 	// Class of the failure; empty on success.
 	Class fault.Class
+
+	link *link // to the result, where it is kept elsewhere
 }
 
 // Failed reports whether the call failed.
@@ -75,7 +78,10 @@ const breachNote = "results held values outside of what describe_api says, from 
 
 // executionAnswer embeds the result's bytes as they are: a number must not
 // pass through a float64 on its way to the client.
-func executionAnswer(x runtime.Execution) (Answer, error) {
+//
+// A result that is kept elsewhere has a link, and stands in the answer only as
+// a note of it.
+func executionAnswer(x runtime.Execution, kept *link) (Answer, error) {
 	result := x.Result
 	if len(result) == 0 {
 		result = []byte("null")
@@ -85,13 +91,20 @@ func executionAnswer(x runtime.Execution) (Answer, error) {
 		// wait for it until it gives up.
 		return Answer{}, fmt.Errorf("mcpserver: the result of execution %s is not JSON", x.Receipt.Execution)
 	}
+	notes := notes(x)
 	content := append([]byte(`{"result":`), result...)
-	if notes := notes(x); len(notes) > 0 {
+	if kept != nil {
+		content, notes = []byte("{"), append(notes, kept.note())
+	}
+	if len(notes) > 0 {
 		told, err := encode(notes)
 		if err != nil {
 			return Answer{}, err
 		}
-		content = append(content, `,"receipt":{"notes":`...)
+		if kept == nil {
+			content = append(content, ',')
+		}
+		content = append(content, `"receipt":{"notes":`...)
 		content = append(append(content, told...), '}')
 	}
 	content = append(content, '}')
@@ -99,7 +112,7 @@ func executionAnswer(x runtime.Execution) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Content: content, Receipt: receipt}, nil
+	return Answer{Content: content, Receipt: receipt, link: kept}, nil
 }
 
 // errorBody is the error member of an answer.

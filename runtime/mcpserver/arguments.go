@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
@@ -67,7 +68,7 @@ type programRequest struct {
 // readProgram reads the arguments of execute. The lengths of source and data,
 // and the depth of data, are the runtime's to judge, which names the limit.
 func readProgram(raw json.RawMessage) (request programRequest, f *fault.Fault) {
-	const hint = "the arguments are source, a program, and optionally data, an object, check, a boolean, and idempotency_key, a string"
+	const hint = "the arguments are source, a program, and optionally data, an object, check, a boolean, timeout_ms, an integer, and idempotency_key, a string"
 	f = readArguments(hint, raw, maxDataDepth,
 		func(r *canon.Reader, seen *canon.Seen) bool {
 			switch string(r.Key()) {
@@ -83,6 +84,9 @@ func readProgram(raw json.RawMessage) (request programRequest, f *fault.Fault) {
 			case "check":
 				seen.Mark(r, 3)
 				request.check = r.Bool()
+			case "timeout_ms":
+				seen.Mark(r, 4)
+				request.options = append(request.options, runtime.WithTimeout(time.Duration(r.Int(1, math.MaxInt32))*time.Millisecond))
 			default:
 				return false
 			}

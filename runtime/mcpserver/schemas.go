@@ -22,12 +22,13 @@ func inputSchema(tool string) string {
 	case DescribeTool:
 		properties = `"name":` + name +
 			`,"names":{"type":"array","minItems":1,"maxItems":` + strconv.Itoa(runtime.MaxDescribeNames) +
-			`,"items":` + name + `,"description":"Several. Give either name or names, as search_api gives them."}`
+			`,"items":` + name + `,"description":"Give either name or names."}`
 		return `{"type":"object","additionalProperties":false,"properties":{` + properties + `}}`
 	default:
 		return `{"type":"object","additionalProperties":false,"required":["source"],"properties":{` +
-			`"source":{"type":"string","description":"The whole program."},` +
+			`"source":{"type":"string"},` +
 			`"data":{"type":"object","description":"Read as data."},` +
+			`"timeout_ms":{"type":"integer","minimum":1},` +
 			`"check":{"type":"boolean","description":"Only check it; nothing runs."},` +
 			`"idempotency_key":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(runtime.MaxIdempotencyKeyBytes) +
 			`,"description":"The same for each repetition of one run."}}}`

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,15 @@ type Options struct {
 	// Logger gets one line a call, without arguments and results, and what
 	// clients must not see. Nil discards.
 	Logger *slog.Logger
+	// PerSubject bounds what one subject may ask for; nil bounds nothing, for a
+	// transport that serves only one.
+	PerSubject *Limits
+	// Results keeps results of more than MaxResultBytes, which are then
+	// answered with a link to a resource. Nil answers with all of any.
+	Results ResultStore
+	// MaxResultBytes of a result, in JSON text, that is not kept in Results;
+	// zero means DefaultMaxResultBytes.
+	MaxResultBytes int
 	// Middleware sees every request first, the first one outermost. It runs
 	// inside the recovery from panics.
 	Middleware []mcp.Middleware
@@ -35,6 +45,15 @@ func New(o Options) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.PerSubject != nil {
+		if tools.fairness, err = newFairness(*o.PerSubject); err != nil {
+			return nil, err
+		}
+	}
+	if o.MaxResultBytes < 0 {
+		return nil, fmt.Errorf("mcpserver: MaxResultBytes is negative (%d)", o.MaxResultBytes)
+	}
+	tools.results, tools.maxResult = o.Results, cmp.Or(o.MaxResultBytes, DefaultMaxResultBytes)
 	info := o.Runtime.Info()
 	if info.Name == "" {
 		return nil, errors.New("mcpserver: the server has no name")
@@ -42,6 +61,11 @@ func New(o Options) (*mcp.Server, error) {
 	instructions := info.Instructions
 	if instructions == "" {
 		instructions = defaultInstructions
+	}
+	// Without this the SDK advertises logging, which the protocol deprecates.
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	if o.Results != nil {
+		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
 	server := mcp.NewServer(
 		&mcp.Implementation{
@@ -53,11 +77,13 @@ func New(o Options) (*mcp.Server, error) {
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Logger:       slog.New(warnings{tools.log.Handler()}),
-			// Without this the SDK advertises logging, which the protocol deprecates.
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+			Capabilities: capabilities,
 		})
 	for _, tool := range definitions(o.Runtime.Hints()) {
 		server.AddTool(tool, tools.handler(tool.Name))
+	}
+	if o.Results != nil {
+		server.AddResourceTemplate(resultTemplate(), tools.readResult)
 	}
 	// What is added last is outermost.
 	server.AddReceivingMiddleware(o.Middleware...)
@@ -94,7 +120,12 @@ func definition(name, title, text string, h runtime.Hints) *mcp.Tool {
 
 func (t *Tools) handler(tool string) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		answer, err := t.Call(ctx, tool, request.Params.Arguments)
+		var progress *reporter
+		if tool == ExecuteTool {
+			progress = report(ctx, request.Session, request.Params.GetProgressToken(), progressEvery)
+		}
+		answer, err := t.call(ctx, tool, request.Params.Arguments, progress.options()...)
+		progress.close()
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +134,9 @@ func (t *Tools) handler(tool string) mcp.ToolHandler {
 			// For clients that do not read structured content.
 			Content: []mcp.Content{&mcp.TextContent{Text: string(answer.Content)}},
 			IsError: answer.Failed(),
+		}
+		if answer.link != nil {
+			result.Content = append(result.Content, answer.link.content())
 		}
 		if answer.Receipt != nil {
 			result.Meta = mcp.Meta{ReceiptKey: answer.Receipt}

@@ -26,6 +26,10 @@ type Tools struct {
 	runtime  Runtime
 	subjects authz.SubjectResolver
 	log      *slog.Logger
+
+	fairness  *fairness   // nil where there is only one subject
+	results   ResultStore // nil for none
+	maxResult int
 }
 
 // NewTools joins a runtime with the resolver that says who calls. A nil
@@ -46,6 +50,11 @@ func NewTools(rt Runtime, subjects authz.SubjectResolver, log *slog.Logger) (*To
 // Call answers one call. arguments are the JSON text of the tool's arguments
 // as the caller sent them. Only a tool that does not exist is an error.
 func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage) (Answer, error) {
+	return t.call(ctx, tool, arguments)
+}
+
+// call is Call, with options for an execution that its caller did not write.
+func (t *Tools) call(ctx context.Context, tool string, arguments json.RawMessage, options ...runtime.ExecuteOption) (Answer, error) {
 	var run func(context.Context, authz.Subject) (Answer, error)
 	var f *fault.Fault
 	switch tool {
@@ -66,6 +75,7 @@ func (t *Tools) Call(ctx context.Context, tool string, arguments json.RawMessage
 			if r.check {
 				return t.check(ctx, subject, r)
 			}
+			r.options = append(r.options, options...)
 			return t.execute(ctx, subject, r)
 		}
 	default:
@@ -93,6 +103,11 @@ func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject
 	if err != nil {
 		return authz.Subject{}, t.failed(ctx, err, runtime.Receipt{})
 	}
+	who := subject.String()
+	if refused := t.fairness.enter(who); refused != nil {
+		return subject, failureAnswer(*refused, runtime.Receipt{})
+	}
+	defer t.fairness.leave(who)
 	answer, err := run(ctx, subject)
 	if err != nil {
 		answer = t.failed(ctx, err, runtime.Receipt{})
@@ -127,7 +142,7 @@ func (t *Tools) execute(ctx context.Context, subject authz.Subject, r programReq
 	x, err := t.runtime.Execute(ctx, subject, r.source, r.options...)
 	if err == nil {
 		var answer Answer
-		if answer, err = executionAnswer(x); err == nil {
+		if answer, err = executionAnswer(x, t.keep(ctx, subject, x.Result)); err == nil {
 			return answer, nil
 		}
 	}
