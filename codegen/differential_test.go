@@ -24,6 +24,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/more"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	generatedstring "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/proof"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/tables"
@@ -87,6 +88,10 @@ func inputDecoders() map[string]decoder {
 		"more.open":             decoderOf[more.OpenInput],
 		"more.sets":             decoderOf[more.SetsInput],
 		"more.shop":             decoderOf[more.ShopInput],
+		"proof.flat":            decoderOf[proof.FlatInput],
+		"proof.nested":          decoderOf[proof.NestedInput],
+		"proof.items":           decoderOf[proof.ItemsInput],
+		"proof.bounds":          decoderOf[proof.BoundsInput],
 		"package.string.type":   decoderOf[generatedstring.TypeInput],
 	}
 }

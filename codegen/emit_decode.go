@@ -106,7 +106,7 @@ func emitDecodeOptional(g *jen.Group, from *jen.Statement, field *field) {
 //	v.Tags                       of an array:
 //	seen.Mark(r, 1).BeginArray(0, 10)
 //	for r.NextElement() {
-//		v.Tags = append(v.Tags, r.String(0, 64))
+//		v.Tags = canon.Append(r, v.Tags, r.String(0, 64))
 //	}
 func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, depth int) {
 	switch t.form {
@@ -135,7 +135,7 @@ func emitDecode(g *jen.Group, from *jen.Statement, target string, t *goType, dep
 //
 //	var e FindOutputItem
 //	e.Decode(r)
-//	v.Items = append(v.Items, e)
+//	v.Items = canon.Append(r, v.Items, e)
 func emitDecodeElement(g *jen.Group, target string, t *goType, depth int) {
 	name := local("e", depth)
 	element := jen.Code(jen.Id(name))
@@ -149,7 +149,7 @@ func emitDecodeElement(g *jen.Group, target string, t *goType, depth int) {
 	default:
 		element = readExpr(jen.Id("r"), t)
 	}
-	g.Id(target).Op("=").Append(jen.Id(target), element)
+	g.Id(target).Op("=").Qual(canonPath, "Append").Call(jen.Id("r"), jen.Id(target), element)
 }
 
 // emitDecodeDefined is Decode of a declaration that is not an object. It reads

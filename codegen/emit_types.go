@@ -138,12 +138,20 @@ func emitConstants(f *jen.File, d *decl) {
 // emitAppendCanonical
 //
 //	// AppendCanonical appends the RFC 8785 bytes of v.
-//	func (v *ListInput) AppendCanonical(b []byte) []byte { return canon.AppendCanonical(b, v) }
+//	func (v *ListInput) AppendCanonical(b []byte) []byte {
+//		w := canon.NewCanonicalWriter(b)
+//		v.Encode(w)
+//		return w.MustBytes()
+//	}
 func emitAppendCanonical(f *jen.File, d *decl) {
 	f.Comment("// AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.")
 	f.Func().Params(jen.Id("v").Op("*").Id(d.name)).Id("AppendCanonical").
 		Params(jen.Id("b").Index().Byte()).Index().Byte().
-		Block(jen.Return(jen.Qual(canonPath, "AppendCanonical").Call(jen.Id("b"), jen.Id("v"))))
+		Block(
+			jen.Id("w").Op(":=").Qual(canonPath, "NewCanonicalWriter").Call(jen.Id("b")),
+			jen.Id("v").Dot("Encode").Call(jen.Id("w")),
+			jen.Return(jen.Id("w").Dot("MustBytes").Call()),
+		)
 	f.Line()
 }
 

@@ -24,7 +24,7 @@ func TestPartsGenerateTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := generateFiles(t, map[string][]byte{}, text)
-	text = bytes.Replace(text, []byte("include: [more/kinds.yaml]\n"), nil, 1)
+	text = bytes.Replace(text, []byte("include: [more/kinds.yaml, more/proof.yaml]\n"), nil, 1)
 	head, rest, _ := strings.Cut(string(text), "\ntypes:\n")
 	head, programs, ok := strings.Cut(head, "\nprograms:\n")
 	if !ok {
@@ -51,7 +51,7 @@ func TestPartsGenerateTheSame(t *testing.T) {
 			parts[r.IntN(len(parts))].programs += e
 		}
 		files := map[string][]byte{}
-		names := []string{"more/kinds.yaml"}
+		names := []string{"more/kinds.yaml", "more/proof.yaml"}
 		for i, p := range parts {
 			body := "\ntypes:\n" + p.types + "capabilities:\n" + p.capabilities
 			if p.programs != "" {

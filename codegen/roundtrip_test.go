@@ -109,16 +109,7 @@ func TestDecodeAgreesWithSchema(t *testing.T) {
 // called name.
 func agrees[T any, P value[T]](t *testing.T, name, text string, more ...any) (accepted, refused int) {
 	t.Helper()
-	manifest, err := os.ReadFile("testdata/kinds/capabilities.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := load(t, "capabilities.yaml", manifest)
-	i := slices.IndexFunc(m.Capabilities, func(c *schema.Capability) bool { return c.Name == name })
-	if i < 0 {
-		t.Fatalf("%s is gone", name)
-	}
-	judge := compileSchema(t, codegen.InlineSchema(m.Capabilities[i].Input))
+	judge := compileSchema(t, codegen.InlineSchema(declared(t, name).Input))
 	for _, text := range mutations(t, text, more...) {
 		instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
@@ -138,7 +129,22 @@ func agrees[T any, P value[T]](t *testing.T, name, text string, more ...any) (ac
 	return accepted, refused
 }
 
-func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
+// declared is a capability of testdata/kinds.
+func declared(t testing.TB, name string) *schema.Capability {
+	t.Helper()
+	manifest, err := os.ReadFile("testdata/kinds/capabilities.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, "capabilities.yaml", manifest)
+	i := slices.IndexFunc(m.Capabilities, func(c *schema.Capability) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("%s is gone", name)
+	}
+	return m.Capabilities[i]
+}
+
+func compileSchema(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

@@ -32,7 +32,7 @@ func (v *ReadInput) Decode(r *canon.Reader) error {
 			v.Paths.Present = true
 			seen.Mark(r, 0).BeginArray(0, 100)
 			for r.NextElement() {
-				v.Paths.Value = append(v.Paths.Value, r.String(0, 4096))
+				v.Paths.Value = canon.Append(r, v.Paths.Value, r.String(0, 4096))
 			}
 		case "ranges":
 			v.Ranges.Present = true
@@ -40,7 +40,7 @@ func (v *ReadInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Range
 				e.Decode(r)
-				v.Ranges.Value = append(v.Ranges.Value, e)
+				v.Ranges.Value = canon.Append(r, v.Ranges.Value, e)
 			}
 		case "max_bytes":
 			v.MaxBytes = seen.Mark(r, 2).Int(1, 524288)
@@ -77,7 +77,9 @@ func (v *ReadInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReadInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ReadOutput is the output of files.read.
@@ -100,7 +102,7 @@ func (v *ReadOutput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Text
 				e.Decode(r)
-				v.Files = append(v.Files, e)
+				v.Files = canon.Append(r, v.Files, e)
 			}
 		case "next":
 			v.Next = seen.Mark(r, 1).String(0, 16384)
@@ -127,7 +129,9 @@ func (v *ReadOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReadOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func readCapability(h Handlers) runtime.Capability {

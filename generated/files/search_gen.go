@@ -56,13 +56,13 @@ func (v *SearchInput) Decode(r *canon.Reader) error {
 			v.Include.Present = true
 			seen.Mark(r, 4).BeginArray(0, 50)
 			for r.NextElement() {
-				v.Include.Value = append(v.Include.Value, r.String(1, 256))
+				v.Include.Value = canon.Append(r, v.Include.Value, r.String(1, 256))
 			}
 		case "exclude":
 			v.Exclude.Present = true
 			seen.Mark(r, 5).BeginArray(0, 50)
 			for r.NextElement() {
-				v.Exclude.Value = append(v.Exclude.Value, r.String(1, 256))
+				v.Exclude.Value = canon.Append(r, v.Exclude.Value, r.String(1, 256))
 			}
 		case "version_control":
 			v.VersionControl = seen.Mark(r, 6).Bool()
@@ -113,7 +113,9 @@ func (v *SearchInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SearchInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // SearchOutput is the output of files.search.
@@ -144,14 +146,14 @@ func (v *SearchOutput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Match
 				e.Decode(r)
-				v.Matches = append(v.Matches, e)
+				v.Matches = canon.Append(r, v.Matches, e)
 			}
 		case "problems":
 			seen.Mark(r, 1).BeginArray(0, 100)
 			for r.NextElement() {
 				var e types.Problem
 				e.Decode(r)
-				v.Problems = append(v.Problems, e)
+				v.Problems = canon.Append(r, v.Problems, e)
 			}
 		case "files_searched":
 			v.FilesSearched = seen.Mark(r, 2).Int(0, 9007199254740991)
@@ -196,7 +198,9 @@ func (v *SearchOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SearchOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // What files.search fails with.

@@ -24,7 +24,7 @@ func (v *StatInput) Decode(r *canon.Reader) error {
 		case "paths":
 			seen.Mark(r, 0).BeginArray(1, 100)
 			for r.NextElement() {
-				v.Paths = append(v.Paths, r.String(0, 4096))
+				v.Paths = canon.Append(r, v.Paths, r.String(0, 4096))
 			}
 		default:
 			r.UnknownMember()
@@ -47,7 +47,9 @@ func (v *StatInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *StatInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // StatOutput is the output of files.stat.
@@ -68,7 +70,7 @@ func (v *StatOutput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Stat
 				e.Decode(r)
-				v.Stats = append(v.Stats, e)
+				v.Stats = canon.Append(r, v.Stats, e)
 			}
 		default:
 			r.UnknownMember()
@@ -91,7 +93,9 @@ func (v *StatOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *StatOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func statCapability(h Handlers) runtime.Capability {

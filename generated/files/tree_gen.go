@@ -43,13 +43,13 @@ func (v *TreeInput) Decode(r *canon.Reader) error {
 			v.Include.Present = true
 			seen.Mark(r, 1).BeginArray(0, 50)
 			for r.NextElement() {
-				v.Include.Value = append(v.Include.Value, r.String(1, 256))
+				v.Include.Value = canon.Append(r, v.Include.Value, r.String(1, 256))
 			}
 		case "exclude":
 			v.Exclude.Present = true
 			seen.Mark(r, 2).BeginArray(0, 50)
 			for r.NextElement() {
-				v.Exclude.Value = append(v.Exclude.Value, r.String(1, 256))
+				v.Exclude.Value = canon.Append(r, v.Exclude.Value, r.String(1, 256))
 			}
 		case "kinds":
 			v.Kinds.Present = true
@@ -57,7 +57,7 @@ func (v *TreeInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Kind
 				e.Decode(r)
-				v.Kinds.Value = append(v.Kinds.Value, e)
+				v.Kinds.Value = canon.Append(r, v.Kinds.Value, e)
 			}
 		case "depth":
 			v.Depth = canon.Some(seen.Mark(r, 4).Int(1, 64))
@@ -110,7 +110,9 @@ func (v *TreeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TreeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // What files.tree fails with.

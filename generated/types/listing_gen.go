@@ -28,14 +28,14 @@ func (v *Listing) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e Entry
 				e.Decode(r)
-				v.Entries = append(v.Entries, e)
+				v.Entries = canon.Append(r, v.Entries, e)
 			}
 		case "problems":
 			seen.Mark(r, 1).BeginArray(0, 100)
 			for r.NextElement() {
 				var e Problem
 				e.Decode(r)
-				v.Problems = append(v.Problems, e)
+				v.Problems = canon.Append(r, v.Problems, e)
 			}
 		case "next":
 			v.Next = seen.Mark(r, 2).String(0, 16384)
@@ -68,5 +68,7 @@ func (v *Listing) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Listing) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

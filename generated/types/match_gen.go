@@ -42,12 +42,12 @@ func (v *Match) Decode(r *canon.Reader) error {
 		case "before":
 			seen.Mark(r, 4).BeginArray(0, 10)
 			for r.NextElement() {
-				v.Before = append(v.Before, r.String(0, 400))
+				v.Before = canon.Append(r, v.Before, r.String(0, 400))
 			}
 		case "after":
 			seen.Mark(r, 5).BeginArray(0, 10)
 			for r.NextElement() {
-				v.After = append(v.After, r.String(0, 400))
+				v.After = canon.Append(r, v.After, r.String(0, 400))
 			}
 		case "cut":
 			v.Cut = seen.Mark(r, 6).Bool()
@@ -88,5 +88,7 @@ func (v *Match) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Match) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

@@ -9,10 +9,7 @@ type Encoder interface{ Encode(w *Writer) }
 func AppendCanonical(dst []byte, v Encoder) []byte {
 	w := NewCanonicalWriter(dst)
 	v.Encode(w)
-	if err := w.End(); err != nil {
-		panic(err)
-	}
-	return w.Bytes()
+	return w.MustBytes()
 }
 
 // AppendWire appends the wire bytes of v, or returns dst and the *Error of the

@@ -20,7 +20,7 @@ func (r *Reader) BeginMap(min, max int) {
 	}
 	if !r.wire {
 		r.pos++
-		r.push(readFrame{object: true, keyed: true, index: -1, min: min, max: max})
+		r.push(readFrame{object: true, keyed: true, index: -1, min: short(min), max: short(max)})
 		return
 	}
 	n, ok := r.wireMapHeader()
@@ -31,7 +31,7 @@ func (r *Reader) BeginMap(min, max int) {
 		r.failAt(CodeLength, r.start, problem)
 		return
 	}
-	r.push(readFrame{object: true, keyed: true, index: -1, min: min, max: max, left: n})
+	r.push(readFrame{object: true, keyed: true, index: -1, min: short(min), max: short(max), left: short(n)})
 }
 
 // MapKey is a copy of the key of the member that NextMember entered, which has

@@ -74,6 +74,29 @@ const (
 	integerTooLarge
 )
 
+// smallInteger is parseInteger of what most integers are: up to 18 digits and
+// nothing else.
+func smallInteger(lit []byte) (int64, bool) {
+	digits := lit
+	if lit[0] == '-' {
+		digits = lit[1:]
+	}
+	if len(digits) > 18 {
+		return 0, false
+	}
+	var v int64
+	for _, c := range digits {
+		if !isDigit(c) {
+			return 0, false
+		}
+		v = v*10 + int64(c-'0')
+	}
+	if len(digits) < len(lit) {
+		v = -v
+	}
+	return v, true
+}
+
 // parseInteger reads a number literal that scanNumber accepted as an exact
 // integer: 1.0, 1e2 and 100e-2 are integers. Its work is linear in the
 // literal's length, whatever the exponent says.

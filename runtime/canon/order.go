@@ -7,6 +7,9 @@ package canon
 // characters above U+FFFF, which UTF-16 writes as surrogates, come before
 // U+E000…U+FFFF.
 func CompareKeys(a, b string) int {
+	if a != "" && b != "" && a[0] != b[0] && a[0]|b[0] < 0x80 {
+		return int(a[0]) - int(b[0])
+	}
 	n := min(len(a), len(b))
 	for i := 0; i < n; i++ {
 		if a[i] != b[i] {

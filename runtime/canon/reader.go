@@ -1,6 +1,9 @@
 package canon
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Reader reads one value strictly, from JSON text or from wire bytes. Its
 // input is hostile: everything that is not exactly what a call asks for ends
@@ -27,35 +30,56 @@ type Reader struct {
 	keys    keySet
 }
 
-// inlineFrames is how many levels cost no allocation.
-const inlineFrames = 8
+// inlineFrames is how many levels cost no allocation. Readers and writers are
+// made for every value: their size is a good part of what a small value costs.
+const inlineFrames = 4
 
-// readFrame is one open container.
+// readFrame is one open container. Its numbers are of 32 bits, which is why a
+// reader takes no more bytes than that (maxInput).
 type readFrame struct {
 	object   bool
-	keyed    bool // a map: its keys are data
-	entered  bool // a member or element was begun
-	index    int  // of the current element, or member of a map
-	left     int  // wire: members or elements not begun yet
-	min, max int  // items an array, or members a map, may have
+	keyed    bool  // a map: its keys are data
+	entered  bool  // a member or element was begun
+	escaped  bool  // the key literal holds escapes
+	index    int32 // of the current element, or member of a map
+	left     int32 // wire: members or elements not begun yet
+	min, max int32 // items an array, or members a map, may have
 	// keyStart and keyEnd are the current member's key in data: the wire's
 	// text, or the JSON literal without its quotes.
-	keyStart, keyEnd int
-	escaped          bool // the key literal holds escapes
-	mark             int  // Skip: where the object's keys begin in keys
+	keyStart, keyEnd int32
+	mark             int32 // Skip: where the object's keys begin in keys
 }
 
-// NewJSONReader reads data as one JSON text (RFC 8259), at most maxDepth
-// containers deep; a scalar is depth 0. It refuses, beyond what is no JSON,
-// a byte order mark, text that is not UTF-8 and halves of surrogate pairs.
+// maxInput is how many bytes a reader takes. No input holds more members or
+// elements than bytes, so that counts fit as well.
+const maxInput = math.MaxInt32
+
+// short is n for a frame: no input comes up to a bound beyond maxInput.
+func short(n int) int32 { return int32(min(n, maxInput)) }
+
+// NewJSONReader reads data, at most 2^31−1 bytes, as one JSON text (RFC 8259),
+// at most maxDepth containers deep; a scalar is depth 0. It refuses, beyond
+// what is no JSON, a byte order mark, text that is not UTF-8 and halves of
+// surrogate pairs.
 func NewJSONReader(data []byte, maxDepth int) *Reader {
-	return &Reader{data: data, maxDepth: maxDepth, ready: true}
+	r := &Reader{data: data, maxDepth: maxDepth, ready: true}
+	r.checkSize(len(data))
+	return r
 }
 
-// NewWireReader reads data as one wire value, at most maxDepth containers
-// deep; a scalar is depth 0. Only what a wire Writer writes is accepted.
+// NewWireReader reads data, at most 2^31−1 bytes, as one wire value, at most
+// maxDepth containers deep; a scalar is depth 0. Only what a wire Writer writes
+// is accepted.
 func NewWireReader(data []byte, maxDepth int) *Reader {
-	return &Reader{data: data, maxDepth: maxDepth, ready: true, wire: true}
+	r := &Reader{data: data, maxDepth: maxDepth, ready: true, wire: true}
+	r.checkSize(len(data))
+	return r
+}
+
+func (r *Reader) checkSize(n int) {
+	if n > maxInput {
+		r.failAt(CodeSize, 0, "the value takes more than "+strconv.Itoa(maxInput)+" bytes")
+	}
 }
 
 // Err is the first error, an *Error, or nil.
@@ -133,7 +157,7 @@ func (r *Reader) path() string {
 		case f.object:
 			path = appendMember(path, r.keyText(f))
 		default:
-			path = appendIndex(path, f.index)
+			path = appendIndex(path, int(f.index))
 		}
 	}
 	return finishPath(path)
@@ -187,6 +211,12 @@ func (r *Reader) space() {
 	if !r.wire {
 		r.pos = skipSpace(r.data, r.pos)
 	}
+}
+
+// stands tells whether a value of JSON text begins here, without space before
+// it, with c: what open finds in most texts, sooner.
+func (r *Reader) stands(c byte) bool {
+	return r.ready && !r.wire && r.err == nil && r.pos < len(r.data) && r.data[r.pos] == c
 }
 
 // open begins a value of the kind want and returns false, with the error

@@ -19,7 +19,7 @@ func (r *Reader) BeginObject() {
 	if !ok {
 		return
 	}
-	r.push(readFrame{object: true, left: n})
+	r.push(readFrame{object: true, left: short(n)})
 }
 
 // NextMember reads the next member's key and stands before its value. It
@@ -40,7 +40,7 @@ func (r *Reader) NextMember() bool {
 		if !ok {
 			return false
 		}
-		f.keyStart, f.keyEnd = r.pos-len(key), r.pos
+		f.keyStart, f.keyEnd = short(r.pos-len(key)), short(r.pos)
 	} else {
 		if !r.nextJSON(f, '}') {
 			return false
@@ -49,21 +49,25 @@ func (r *Reader) NextMember() bool {
 		if f.keyed && f.index+1 >= f.max {
 			offset, most := r.pos, f.max
 			r.leave()
-			r.failAt(CodeLength, offset, "expected at most "+count(most, "member")+", got more")
+			r.failAt(CodeLength, offset, "expected at most "+count(int(most), "member")+", got more")
 			return false
 		}
 		if r.pos >= len(r.data) || r.data[r.pos] != '"' {
 			r.failUnexpected()
 			return false
 		}
-		s := scanString(r.data, r.pos)
-		if s.problem != "" {
-			r.failAt(CodeSyntax, s.end, s.problem)
-			return false
+		end, escaped := plainEnd(r.data, r.pos)+1, false
+		if end == 0 {
+			s := scanString(r.data, r.pos)
+			if s.problem != "" {
+				r.failAt(CodeSyntax, s.end, s.problem)
+				return false
+			}
+			end, escaped = s.end, s.escaped
 		}
-		f.keyStart, f.keyEnd, f.escaped = r.pos+1, s.end-1, s.escaped
+		f.keyStart, f.keyEnd, f.escaped = int32(r.pos+1), int32(end-1), escaped
 		f.entered = true
-		r.pos = skipSpace(r.data, s.end)
+		r.pos = skipSpace(r.data, end)
 		if r.pos >= len(r.data) || r.data[r.pos] != ':' {
 			r.failUnexpected()
 			return false
@@ -108,7 +112,7 @@ func (r *Reader) BeginArray(min, max int) {
 	}
 	if !r.wire {
 		r.pos++
-		r.push(readFrame{index: -1, min: min, max: max})
+		r.push(readFrame{index: -1, min: short(min), max: short(max)})
 		return
 	}
 	n, ok := r.wireArrayHeader()
@@ -119,7 +123,7 @@ func (r *Reader) BeginArray(min, max int) {
 		r.failAt(CodeLength, r.start, problem)
 		return
 	}
-	r.push(readFrame{index: -1, min: min, max: max, left: n})
+	r.push(readFrame{index: -1, min: short(min), max: short(max), left: short(n)})
 }
 
 // NextElement stands before the next element. It returns false at the end of
@@ -142,7 +146,7 @@ func (r *Reader) NextElement() bool {
 		if f.index+1 >= f.max {
 			offset, most := r.pos, f.max
 			r.leave()
-			r.failAt(CodeLength, offset, "expected at most "+count(most, "item")+", got more")
+			r.failAt(CodeLength, offset, "expected at most "+count(int(most), "item")+", got more")
 			return false
 		}
 	}
@@ -179,7 +183,7 @@ func (r *Reader) nextJSON(f *readFrame, closing byte) bool {
 // pop leaves the innermost container at its end.
 func (r *Reader) pop() {
 	f := r.frame(r.depth - 1)
-	items, least := f.index+1, f.min
+	items, least := int(f.index)+1, int(f.min)
 	object, keyed := f.object, f.keyed
 	r.leave()
 	switch {
@@ -215,27 +219,37 @@ type Seen struct{ bits [maxMembers / 64]uint64 }
 // Mark records member i, whose key r has just read, and returns r to read its
 // value; a second time is refused as CodeDuplicate.
 func (s *Seen) Mark(r *Reader, i int) *Reader {
+	if s.Has(i) || uint(i) >= maxMembers {
+		r.again(i)
+	} else {
+		s.bits[uint(i)/64] |= 1 << (uint(i) % 64)
+	}
+	return r
+}
+
+func (r *Reader) again(i int) {
 	if uint(i) >= maxMembers {
 		r.failAt(CodeSyntax, r.start, "decoder error: more than 256 members")
-		return r
+		return
 	}
-	bit := uint64(1) << (i % 64)
-	if s.bits[i/64]&bit != 0 {
-		r.failAt(CodeDuplicate, r.start, "given twice")
-	}
-	s.bits[i/64] |= bit
-	return r
+	r.failAt(CodeDuplicate, r.start, "given twice")
 }
 
 // Has tells whether member i was read.
 func (s *Seen) Has(i int) bool {
-	return uint(i) < maxMembers && s.bits[i/64]&(1<<(i%64)) != 0
+	return uint(i) < maxMembers && s.bits[uint(i)/64]>>(uint(i)%64)&1 != 0
 }
 
 // Require refuses an object, just left by NextMember, without member i, which
 // is called name.
 func (r *Reader) Require(s *Seen, i int, name string) {
-	if r.err != nil || s.Has(i) {
+	if !s.Has(i) {
+		r.missing(name)
+	}
+}
+
+func (r *Reader) missing(name string) {
+	if r.err != nil {
 		return
 	}
 	path := finishPath(appendMember([]byte(r.path()), name))

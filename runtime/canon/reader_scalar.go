@@ -91,6 +91,9 @@ func (r *Reader) readInt(min, max int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
+	if v, ok := smallInteger(lit); ok {
+		return v, r.took(len(lit))
+	}
 	v, status := parseInteger(lit)
 	switch status {
 	case integerFraction:
@@ -194,7 +197,9 @@ func (r *Reader) Enum(allowed ...string) string {
 // text reads a string and counts its code points. The bytes are valid until
 // the next call.
 func (r *Reader) text() (text []byte, points int, ok bool) {
-	if !r.open(KindString) {
+	if r.stands('"') {
+		r.start = r.pos
+	} else if !r.open(KindString) {
 		return nil, 0, false
 	}
 	if r.wire {
@@ -204,6 +209,11 @@ func (r *Reader) text() (text []byte, points int, ok bool) {
 		}
 		r.ready = false
 		return text, utf8.RuneCount(text), true
+	}
+	if end := plainEnd(r.data, r.pos); end >= 0 {
+		text = r.data[r.pos+1 : end]
+		r.took(end + 1 - r.pos)
+		return text, len(text), true
 	}
 	s := scanString(r.data, r.pos)
 	if s.problem != "" {

@@ -57,7 +57,7 @@ func (v *query) Decode(r *canon.Reader) error {
 			seen.Mark(r, 7)
 			r.BeginArray(1, 3)
 			for r.NextElement() {
-				v.Tags = append(v.Tags, r.String(1, 5))
+				v.Tags = canon.Append(r, v.Tags, r.String(1, 5))
 			}
 		default:
 			r.UnknownMember()
@@ -84,7 +84,7 @@ func (v *filter) Decode(r *canon.Reader) error {
 			seen.Mark(r, 1)
 			r.BeginArray(0, 10)
 			for r.NextElement() {
-				v.Ids = append(v.Ids, r.Int(-1<<53+1, 1<<53-1))
+				v.Ids = canon.Append(r, v.Ids, r.Int(-1<<53+1, 1<<53-1))
 			}
 		default:
 			r.UnknownMember()

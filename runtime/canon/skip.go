@@ -42,7 +42,7 @@ func (r *Reader) skipOne() {
 	case KindObject:
 		r.BeginObject()
 		if r.err == nil {
-			r.frame(r.depth - 1).mark = r.keys.len()
+			r.frame(r.depth - 1).mark = short(r.keys.len())
 		}
 	default:
 		r.open(KindNull) // no value: says why
@@ -73,7 +73,7 @@ func (r *Reader) skipNext() bool {
 	if !f.object {
 		return r.NextElement() || r.err != nil
 	}
-	mark := f.mark
+	mark := int(f.mark)
 	if r.NextMember() {
 		r.keys.add(r.Key(), r.start, f.escaped)
 		return true

@@ -168,19 +168,43 @@ func appendJSONString[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
+// isPlain tells whether s is ASCII that JSON writes as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if !isPlainByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPlainByte(c byte) bool { return c-0x20 < utf8.RuneSelf-0x20 && c != '"' && c != '\\' }
+
+// plainEnd is the index of the closing quote of the literal whose opening quote
+// is data[pos], if all between them is ASCII that stands for itself, as most
+// texts are; else -1, and scanString says more.
+func plainEnd(data []byte, pos int) int {
+	for i := pos + 1; i < len(data); i++ {
+		if c := data[i]; !isPlainByte(c) {
+			if c == '"' {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
 // AppendString appends s, which must be valid UTF-8, as a JSON string.
 func AppendString(dst []byte, s string) []byte { return appendJSONString(dst, s) }
 
 // skipSpace returns the index of the first byte at or after pos that is not
 // JSON white space (RFC 8259 section 2).
 func skipSpace(data []byte, pos int) int {
-	for pos < len(data) {
-		switch data[pos] {
-		case ' ', '\t', '\n', '\r':
-			pos++
-		default:
-			return pos
-		}
+	for pos < len(data) && data[pos] <= ' ' && isSpace(data[pos]) {
+		pos++
 	}
 	return pos
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -32,8 +32,8 @@ type Writer struct {
 type writeFrame struct {
 	object bool
 	keyed  bool   // a map: its keys are data
-	n      int    // announced members or elements
-	count  int    // begun so far
+	n      int32  // announced members or elements
+	count  int32  // begun so far
 	key    string // of the current member
 }
 
@@ -77,6 +77,16 @@ func (w *Writer) Bytes() []byte {
 	return w.buf
 }
 
+// MustBytes is Bytes of a canonical writer whose value satisfies its schema, as
+// every decoded value does; for one that does not it panics with the *Error,
+// because bytes that stand for no valid value must never be hashed.
+func (w *Writer) MustBytes() []byte {
+	if err := w.End(); err != nil {
+		panic(err)
+	}
+	return w.Bytes()
+}
+
 func (w *Writer) fail(code Code, message string) {
 	if w.err == nil {
 		w.err = &Error{Path: w.path(), Code: code, Message: message, Offset: -1}
@@ -94,7 +104,7 @@ func (w *Writer) path() string {
 		case f.object:
 			path = appendMember(path, f.key)
 		default:
-			path = appendIndex(path, f.count-1)
+			path = appendIndex(path, int(f.count)-1)
 		}
 	}
 	return finishPath(path)
@@ -116,7 +126,7 @@ func (w *Writer) value(size int) bool {
 		w.fail(CodeSyntax, "encoder error: no value stands here")
 		return false
 	}
-	if !w.fits(size) {
+	if w.maxBytes > 0 && !w.fits(size) {
 		return false
 	}
 	w.ready = false
@@ -144,7 +154,7 @@ func (w *Writer) begin(object bool, n int) bool {
 		w.fail(CodeDepth, "nested deeper than "+strconv.Itoa(most)+" levels")
 		return false
 	}
-	f := writeFrame{object: object, n: n}
+	f := writeFrame{object: object, n: int32(n)}
 	if w.depth < inlineFrames {
 		w.first[w.depth] = f
 	} else {
@@ -235,7 +245,7 @@ func (w *Writer) BeginObject(members int) {
 // twice.
 func (w *Writer) Key(name string) *Writer {
 	f := w.top(true)
-	if f == nil || !w.fits(len(name)+2) {
+	if f == nil || w.maxBytes > 0 && !w.fits(len(name)+2) {
 		return w
 	}
 	if !w.wire && f.count > 0 && CompareKeys(f.key, name) >= 0 {
@@ -246,15 +256,18 @@ func (w *Writer) Key(name string) *Writer {
 		return w
 	}
 	f.key = name
-	if !w.validText(name) {
+	plain := isPlain(name)
+	if !plain && !w.validText(name) {
 		return w
 	}
-	if w.wire {
+	switch {
+	case w.wire:
 		w.buf = msgp.AppendString(w.buf, name)
-		return w
+	case plain:
+		w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
+	default:
+		w.buf = append(appendJSONString(w.buf, name), ':')
 	}
-	w.buf = appendJSONString(w.buf, name)
-	w.buf = append(w.buf, ':')
 	return w
 }
 
@@ -286,7 +299,7 @@ func (w *Writer) Element(i int) *Writer {
 	if f == nil {
 		return w
 	}
-	if i != f.count {
+	if i != int(f.count) {
 		w.fail(CodeSyntax, "encoder error: elements out of order")
 		return w
 	}

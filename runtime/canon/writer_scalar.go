@@ -78,10 +78,23 @@ func (w *Writer) Float(v float64) {
 
 // String writes a string of min to max code points, both included.
 func (w *Writer) String(s string, min, max int) {
-	if !w.value(len(s)+stringOverhead) || !w.validText(s) {
+	if !w.value(len(s) + stringOverhead) {
 		return
 	}
-	if problem := checkLength(utf8.RuneCountInString(s), min, max, "character"); problem != "" && w.breach(CodeLength, problem) {
+	points, plain := len(s), isPlain(s)
+	if !plain {
+		if !w.validText(s) {
+			return
+		}
+		points = utf8.RuneCountInString(s)
+	}
+	if points < min || points > max {
+		if w.breach(CodeLength, checkLength(points, min, max, "character")) {
+			return
+		}
+	}
+	if plain && !w.wire {
+		w.buf = append(append(append(w.buf, '"'), s...), '"')
 		return
 	}
 	w.text(s)

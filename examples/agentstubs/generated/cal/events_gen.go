@@ -39,7 +39,9 @@ func (v *EventsInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *EventsInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // EventsOutput is the output of cal.events.
@@ -52,7 +54,7 @@ func (v *EventsOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 EventsOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = EventsOutput(e)
 	return r.Err()
@@ -70,7 +72,9 @@ func (v *EventsOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *EventsOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // EventsOutputItem is part of EventsOutput.

@@ -29,7 +29,7 @@ func (v *QueryInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e canon.Opaque
 				e.Decode(r)
-				v.Params = append(v.Params, e)
+				v.Params = canon.Append(r, v.Params, e)
 			}
 		default:
 			r.UnknownMember()
@@ -56,7 +56,9 @@ func (v *QueryInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *QueryInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // QueryOutput is the output of db.query.
@@ -75,7 +77,7 @@ func (v *QueryOutput) Decode(r *canon.Reader) error {
 		case "columns":
 			seen.Mark(r, 0).BeginArray(0, 20)
 			for r.NextElement() {
-				v.Columns = append(v.Columns, r.String(0, 100))
+				v.Columns = canon.Append(r, v.Columns, r.String(0, 100))
 			}
 		case "rows":
 			seen.Mark(r, 1).BeginArray(0, 100)
@@ -85,9 +87,9 @@ func (v *QueryOutput) Decode(r *canon.Reader) error {
 				for r.NextElement() {
 					var e2 QueryOutputRowsItemItem
 					e2.Decode(r)
-					e = append(e, e2)
+					e = canon.Append(r, e, e2)
 				}
-				v.Rows = append(v.Rows, e)
+				v.Rows = canon.Append(r, v.Rows, e)
 			}
 		default:
 			r.UnknownMember()
@@ -120,7 +122,9 @@ func (v *QueryOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *QueryOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // QueryOutputRowsItemItem is part of QueryOutput.
@@ -181,7 +185,9 @@ func (v *QueryOutputRowsItemItemString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *QueryOutputRowsItemItemString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // QueryOutputRowsItemItemNumber is a variant of QueryOutputRowsItemItem.
@@ -207,7 +213,9 @@ func (v *QueryOutputRowsItemItemNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *QueryOutputRowsItemItemNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func queryCapability(h Handlers) runtime.Capability {

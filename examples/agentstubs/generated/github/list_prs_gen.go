@@ -56,7 +56,9 @@ func (v *ListPrsInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListPrsInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ListPrsOutput is the output of github.list_prs.
@@ -69,7 +71,7 @@ func (v *ListPrsOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.PullRequest
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = ListPrsOutput(e)
 	return r.Err()
@@ -87,7 +89,9 @@ func (v *ListPrsOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListPrsOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func listPrsCapability(h Handlers) runtime.Capability {

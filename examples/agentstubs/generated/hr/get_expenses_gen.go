@@ -44,7 +44,9 @@ func (v *GetExpensesInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *GetExpensesInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // GetExpensesOutput is the output of hr.get_expenses.
@@ -57,7 +59,7 @@ func (v *GetExpensesOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 GetExpensesOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = GetExpensesOutput(e)
 	return r.Err()
@@ -75,7 +77,9 @@ func (v *GetExpensesOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *GetExpensesOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // GetExpensesOutputItem is part of GetExpensesOutput.

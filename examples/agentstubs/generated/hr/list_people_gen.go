@@ -49,7 +49,9 @@ func (v *ListPeopleInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListPeopleInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ListPeopleOutput is the output of hr.list_people.
@@ -62,7 +64,7 @@ func (v *ListPeopleOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Person
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = ListPeopleOutput(e)
 	return r.Err()
@@ -80,7 +82,9 @@ func (v *ListPeopleOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListPeopleOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func listPeopleCapability(h Handlers) runtime.Capability {

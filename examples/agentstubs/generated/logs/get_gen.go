@@ -59,7 +59,9 @@ func (v *GetInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *GetInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // GetOutput is the output of logs.get.
@@ -79,7 +81,7 @@ func (v *GetOutput) Decode(r *canon.Reader) error {
 		case "lines":
 			seen.Mark(r, 0).BeginArray(0, 100)
 			for r.NextElement() {
-				v.Lines = append(v.Lines, r.String(0, 200))
+				v.Lines = canon.Append(r, v.Lines, r.String(0, 200))
 			}
 		case "next":
 			if !seen.Mark(r, 1).Null() {
@@ -113,7 +115,9 @@ func (v *GetOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *GetOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // What logs.get fails with.

@@ -49,7 +49,9 @@ func (v *ListInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ListOutput is the output of orders.list.
@@ -62,7 +64,7 @@ func (v *ListOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Order
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = ListOutput(e)
 	return r.Err()
@@ -80,7 +82,9 @@ func (v *ListOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func listCapability(h Handlers) runtime.Capability {

@@ -44,7 +44,9 @@ func (v *LookupInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *LookupInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // LookupOutput is the output of records.lookup.
@@ -57,7 +59,7 @@ func (v *LookupOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 LookupOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = LookupOutput(e)
 	return r.Err()
@@ -75,7 +77,9 @@ func (v *LookupOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *LookupOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // LookupOutputItem is part of LookupOutput.

@@ -44,7 +44,9 @@ func (v *PricesInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PricesInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PricesOutput is the output of stocks.prices.
@@ -57,7 +59,7 @@ func (v *PricesOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 PricesOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = PricesOutput(e)
 	return r.Err()
@@ -75,7 +77,9 @@ func (v *PricesOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PricesOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PricesOutputItem is part of PricesOutput.

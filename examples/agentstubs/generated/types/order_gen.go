@@ -37,7 +37,7 @@ func (v *Order) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e OrderItemsItem
 				e.Decode(r)
-				v.Items = append(v.Items, e)
+				v.Items = canon.Append(r, v.Items, e)
 			}
 		case "created":
 			v.Created = seen.Mark(r, 5).String(0, 10)
@@ -73,7 +73,9 @@ func (v *Order) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Order) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // OrderItemsItem is part of Order.

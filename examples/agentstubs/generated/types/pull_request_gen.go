@@ -32,7 +32,7 @@ func (v *PullRequest) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e PullRequestLabelsItem
 				e.Decode(r)
-				v.Labels = append(v.Labels, e)
+				v.Labels = canon.Append(r, v.Labels, e)
 			}
 		case "draft":
 			v.Draft = seen.Mark(r, 4).Bool()
@@ -69,7 +69,9 @@ func (v *PullRequest) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PullRequest) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PullRequestUser is part of PullRequest.

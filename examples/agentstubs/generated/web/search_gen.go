@@ -44,7 +44,9 @@ func (v *SearchInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SearchInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // SearchOutput is the output of web.search.
@@ -64,7 +66,7 @@ func (v *SearchOutput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e SearchOutputResultsItem
 				e.Decode(r)
-				v.Results = append(v.Results, e)
+				v.Results = canon.Append(r, v.Results, e)
 			}
 		default:
 			r.UnknownMember()
@@ -87,7 +89,9 @@ func (v *SearchOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SearchOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // SearchOutputResultsItem is part of SearchOutput.

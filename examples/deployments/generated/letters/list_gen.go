@@ -29,7 +29,9 @@ func (v *ListInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ListOutput is the output of letters.list.
@@ -42,7 +44,7 @@ func (v *ListOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Title
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = ListOutput(e)
 	return r.Err()
@@ -60,7 +62,9 @@ func (v *ListOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ListOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func listCapability(h Handlers) runtime.Capability {

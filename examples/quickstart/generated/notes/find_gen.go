@@ -44,7 +44,9 @@ func (v *FindInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FindInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FindOutput is the output of notes.find.
@@ -55,7 +57,7 @@ func (v *FindOutput) Decode(r *canon.Reader) error {
 	var e []string
 	r.BeginArray(0, 20)
 	for r.NextElement() {
-		e = append(e, r.String(0, 200))
+		e = canon.Append(r, e, r.String(0, 200))
 	}
 	*v = FindOutput(e)
 	return r.Err()
@@ -73,7 +75,9 @@ func (v *FindOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FindOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func findCapability(h Handlers) runtime.Capability {

@@ -40,7 +40,7 @@ func (v *SwapInput) Decode(r *canon.Reader) error {
 			v.Parts.Present = true
 			seen.Mark(r, 3).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Parts.Value = append(v.Parts.Value, r.Base64(0, 65536))
+				v.Parts.Value = canon.Append(r, v.Parts.Value, r.Base64(0, 65536))
 			}
 		case "d_data":
 			v.DData = seen.Mark(r, 4).Base64(0, 65536)
@@ -82,7 +82,9 @@ func (v *SwapInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SwapInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // SwapOutput is the output of blobs.swap.
@@ -135,7 +137,9 @@ func (v *SwapOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SwapOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func swapCapability(h Handlers) runtime.Capability {

@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/more"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/nulls"
 	packageString "github.com/capgen/capgen/codegen/testdata/kinds/generated/package/string"
+	"github.com/capgen/capgen/codegen/testdata/kinds/generated/proof"
 	runtimeNS "github.com/capgen/capgen/codegen/testdata/kinds/generated/runtime"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shaped"
 	"github.com/capgen/capgen/codegen/testdata/kinds/generated/shapes"
@@ -60,6 +61,7 @@ type Handlers struct {
 	More          more.Handlers
 	Nulls         nulls.Handlers
 	PackageString packageString.Handlers
+	Proof         proof.Handlers
 	Runtime       runtimeNS.Handlers
 	Shaped        shaped.Handlers
 	Shapes        shapes.Handlers
@@ -84,6 +86,7 @@ func Register(b *runtime.Builder, h Handlers) {
 	more.Register(b, h.More)
 	nulls.Register(b, h.Nulls)
 	packageString.Register(b, h.PackageString)
+	proof.Register(b, h.Proof)
 	runtimeNS.Register(b, h.Runtime)
 	shaped.Register(b, h.Shaped)
 	shapes.Register(b, h.Shapes)

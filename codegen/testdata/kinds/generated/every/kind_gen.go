@@ -72,7 +72,7 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				e := r.String(0, 8)
 				r.Match(e, &kindInputWordsItemPattern)
-				v.Words = append(v.Words, e)
+				v.Words = canon.Append(r, v.Words, e)
 			}
 		case "nested":
 			v.Nested.Decode(seen.Mark(r, 7))
@@ -94,9 +94,9 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 				for r.NextElement() {
 					e2 := r.Float()
 					r.AtMost(e2, 9)
-					e = append(e, e2)
+					e = canon.Append(r, e, e2)
 				}
-				v.OptRows.Value = append(v.OptRows.Value, e)
+				v.OptRows.Value = canon.Append(r, v.OptRows.Value, e)
 			}
 		case "opt_nested":
 			v.OptNested.Present = true
@@ -117,12 +117,12 @@ func (v *KindInput) Decode(r *canon.Reader) error {
 		case "d_list":
 			seen.Mark(r, 20).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.DList = append(v.DList, r.Int(-9007199254740991, 9007199254740991))
+				v.DList = canon.Append(r, v.DList, r.Int(-9007199254740991, 9007199254740991))
 			}
 		case "d_empty":
 			seen.Mark(r, 21).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.DEmpty = append(v.DEmpty, r.Int(-9007199254740991, 9007199254740991))
+				v.DEmpty = canon.Append(r, v.DEmpty, r.Int(-9007199254740991, 9007199254740991))
 			}
 		case "d_object":
 			v.DObject.Decode(seen.Mark(r, 22))
@@ -223,7 +223,9 @@ func (v *KindInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KindInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // KindInputMode is part of KindInput.
@@ -391,7 +393,7 @@ func (v *KindOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 KindOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = KindOutput(e)
 	return r.Err()
@@ -409,7 +411,9 @@ func (v *KindOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KindOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // KindOutputItem is part of KindOutput.
@@ -430,7 +434,7 @@ func (v *KindOutputItem) Decode(r *canon.Reader) error {
 		case "kinds":
 			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Kinds = append(v.Kinds, KindOutputItemKindsItem(r.Enum("f", "d")))
+				v.Kinds = canon.Append(r, v.Kinds, KindOutputItemKindsItem(r.Enum("f", "d")))
 			}
 		default:
 			r.UnknownMember()

@@ -38,7 +38,7 @@ func (v *NamedInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Limit
 				e.Decode(r)
-				v.Limits.Value = append(v.Limits.Value, e)
+				v.Limits.Value = canon.Append(r, v.Limits.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -70,7 +70,9 @@ func (v *NamedInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *NamedInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func namedCapability(h Handlers) runtime.Capability {

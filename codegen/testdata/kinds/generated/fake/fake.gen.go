@@ -34,6 +34,7 @@ func Handlers() catalog.Handlers {
 		More:          moreHandlers{},
 		Nulls:         nullsHandlers{},
 		PackageString: packageStringHandlers{},
+		Proof:         proofHandlers{},
 		Runtime:       runtimeHandlers{},
 		Shaped:        shapedHandlers{},
 		Shapes:        shapesHandlers{},
@@ -44,7 +45,7 @@ func Handlers() catalog.Handlers {
 
 // Examples are those of the manifest.
 func Examples() []examples.Capability {
-	return slices.Concat(bExamples(), blobsExamples(), canonRuntimeExamples(), canonTypesExamples(), contextExamples(), deepSpaceExamples(), everyExamples(), formsExamples(), funcExamples(), hCanonExamples(), hardExamples(), moreExamples(), nullsExamples(), packageStringExamples(), runtimeExamples(), shapedExamples(), shapesExamples(), tablesExamples(), wideExamples())
+	return slices.Concat(bExamples(), blobsExamples(), canonRuntimeExamples(), canonTypesExamples(), contextExamples(), deepSpaceExamples(), everyExamples(), formsExamples(), funcExamples(), hCanonExamples(), hardExamples(), moreExamples(), nullsExamples(), packageStringExamples(), proofExamples(), runtimeExamples(), shapedExamples(), shapesExamples(), tablesExamples(), wideExamples())
 }
 
 // Programs are the whole programs of the manifest.

@@ -58,7 +58,7 @@ func (v *MoveInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				e := canon.UUID(r.String(0, 36))
 				r.Format(string(e), "uuid")
-				v.Ids.Value = append(v.Ids.Value, e)
+				v.Ids.Value = canon.Append(r, v.Ids.Value, e)
 			}
 		case "days":
 			v.Days.Present = true
@@ -151,7 +151,9 @@ func (v *MoveInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *MoveInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // MoveOutput is the output of forms.move.
@@ -201,7 +203,9 @@ func (v *MoveOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *MoveOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func moveCapability(h Handlers) runtime.Capability {

@@ -56,7 +56,7 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 			v.List.Present = true
 			seen.Mark(r, 7).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.List.Value = append(v.List.Value, r.Int(-9007199254740991, 9007199254740991))
+				v.List.Value = canon.Append(r, v.List.Value, r.Int(-9007199254740991, 9007199254740991))
 			}
 		case "record":
 			v.Record.Present = true
@@ -166,7 +166,9 @@ func (v *TakeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TakeInputRecord is part of TakeInput.
@@ -262,7 +264,9 @@ func (v *TakeInputUnionNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeInputUnionNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TakeInputUnionString is a variant of TakeInputUnion.
@@ -288,7 +292,9 @@ func (v *TakeInputUnionString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeInputUnionString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TakeOutput is the output of hard.take.
@@ -309,7 +315,9 @@ func (v *TakeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func takeCapability(h Handlers) runtime.Capability {

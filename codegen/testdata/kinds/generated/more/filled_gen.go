@@ -59,14 +59,14 @@ func (v *FilledInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Pet
 				e.Decode(r)
-				v.Pets = append(v.Pets, e)
+				v.Pets = canon.Append(r, v.Pets, e)
 			}
 		case "formulas":
 			seen.Mark(r, 10).BeginArray(0, 10000)
 			for r.NextElement() {
 				var e types.Formula
 				e.Decode(r)
-				v.Formulas = append(v.Formulas, e)
+				v.Formulas = canon.Append(r, v.Formulas, e)
 			}
 		default:
 			r.UnknownMember()
@@ -143,7 +143,9 @@ func (v *FilledInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNumber is part of FilledInput.
@@ -208,7 +210,9 @@ func (v *FilledInputNumberNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNumberNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNumberString is a variant of FilledInputNumber.
@@ -240,7 +244,9 @@ func (v *FilledInputNumberString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNumberString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNumberArray is a variant of FilledInputNumber.
@@ -253,7 +259,7 @@ func (v *FilledInputNumberArray) Decode(r *canon.Reader) error {
 	var e []int64
 	r.BeginArray(0, 10000)
 	for r.NextElement() {
-		e = append(e, r.Int(-9007199254740991, 9007199254740991))
+		e = canon.Append(r, e, r.Int(-9007199254740991, 9007199254740991))
 	}
 	*v = FilledInputNumberArray(e)
 	return r.Err()
@@ -274,7 +280,9 @@ func (v *FilledInputNumberArray) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNumberArray) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputWord is part of FilledInput.
@@ -335,7 +343,9 @@ func (v *FilledInputWordNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputWordNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputWordString is a variant of FilledInputWord.
@@ -367,7 +377,9 @@ func (v *FilledInputWordString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputWordString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputList is part of FilledInput.
@@ -428,7 +440,9 @@ func (v *FilledInputListNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputListNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputListArray is a variant of FilledInputList.
@@ -441,7 +455,7 @@ func (v *FilledInputListArray) Decode(r *canon.Reader) error {
 	var e []int64
 	r.BeginArray(0, 10000)
 	for r.NextElement() {
-		e = append(e, r.Int(-9007199254740991, 9007199254740991))
+		e = canon.Append(r, e, r.Int(-9007199254740991, 9007199254740991))
 	}
 	*v = FilledInputListArray(e)
 	return r.Err()
@@ -462,7 +476,9 @@ func (v *FilledInputListArray) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputListArray) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNone is part of FilledInput.
@@ -523,7 +539,9 @@ func (v *FilledInputNoneNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNoneNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNoneArray is a variant of FilledInputNone.
@@ -536,7 +554,7 @@ func (v *FilledInputNoneArray) Decode(r *canon.Reader) error {
 	var e []int64
 	r.BeginArray(0, 10000)
 	for r.NextElement() {
-		e = append(e, r.Int(-9007199254740991, 9007199254740991))
+		e = canon.Append(r, e, r.Int(-9007199254740991, 9007199254740991))
 	}
 	*v = FilledInputNoneArray(e)
 	return r.Err()
@@ -557,7 +575,9 @@ func (v *FilledInputNoneArray) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNoneArray) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputFlagValue is part of FilledInput.
@@ -618,7 +638,9 @@ func (v *FilledInputFlagValueBoolean) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputFlagValueBoolean) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputFlagValueString is a variant of FilledInputFlagValue.
@@ -644,7 +666,9 @@ func (v *FilledInputFlagValueString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputFlagValueString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNoneAtAllValue is part of FilledInput.
@@ -705,7 +729,9 @@ func (v *FilledInputNoneAtAllValueBoolean) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNoneAtAllValueBoolean) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputNoneAtAllValueString is a variant of FilledInputNoneAtAllValue.
@@ -731,7 +757,9 @@ func (v *FilledInputNoneAtAllValueString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputNoneAtAllValueString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputEntry is part of FilledInput.
@@ -791,7 +819,9 @@ func (v *FilledInputEntryEntry) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputEntryEntry) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputEntryPath is a variant of FilledInputEntry.
@@ -816,7 +846,9 @@ func (v *FilledInputEntryPath) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputEntryPath) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputPath is part of FilledInput.
@@ -876,7 +908,9 @@ func (v *FilledInputPathEntry) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputPathEntry) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputPathPath is a variant of FilledInputPath.
@@ -901,7 +935,9 @@ func (v *FilledInputPathPath) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputPathPath) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputEvent is part of FilledInput.
@@ -980,7 +1016,9 @@ func (v *FilledInputEventDel) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputEventDel) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputEventDelOp is part of FilledInputEventDel.
@@ -1031,7 +1069,9 @@ func (v *FilledInputEventPut) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledInputEventPut) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FilledInputEventPutOp is part of FilledInputEventPut.
@@ -1060,7 +1100,9 @@ func (v *FilledOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FilledOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func filledCapability(h Handlers) runtime.Capability {

@@ -42,7 +42,7 @@ func (v *OpenInput) Decode(r *canon.Reader) error {
 			v.Modes.Present = true
 			seen.Mark(r, 3).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Modes.Value = append(v.Modes.Value, OpenInputModesItem(r.String(0, 256)))
+				v.Modes.Value = canon.Append(r, v.Modes.Value, OpenInputModesItem(r.String(0, 256)))
 			}
 		case "wide":
 			v.Wide.Present = true
@@ -106,7 +106,9 @@ func (v *OpenInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpenInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // OpenInputMode is part of OpenInput.
@@ -219,7 +221,9 @@ func (v *OpenInputEitherNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpenInputEitherNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // OpenInputEitherString is a variant of OpenInputEither.
@@ -245,7 +249,9 @@ func (v *OpenInputEitherString) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpenInputEitherString) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // OpenInputRecord is part of OpenInput.
@@ -333,7 +339,9 @@ func (v *OpenOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpenOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func openCapability(h Handlers) runtime.Capability {

@@ -29,7 +29,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 		case "words":
 			seen.Mark(r, 0).BeginArray(0, 9)
 			for r.NextElement() {
-				v.Words = append(v.Words, r.String(0, 2))
+				v.Words = canon.Append(r, v.Words, r.String(0, 2))
 			}
 			r.Unique(len(v.Words), func(w *canon.Writer, i int) {
 				w.String(v.Words[i], 0, 2)
@@ -40,7 +40,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				e := r.Float()
 				r.AtMost(e, 3)
-				v.Numbers.Value = append(v.Numbers.Value, e)
+				v.Numbers.Value = canon.Append(r, v.Numbers.Value, e)
 			}
 			r.Unique(len(v.Numbers.Value), func(w *canon.Writer, i int) {
 				w.Float(v.Numbers.Value[i])
@@ -52,7 +52,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e SetsInputRowsItem
 				e.Decode(r)
-				v.Rows.Value = append(v.Rows.Value, e)
+				v.Rows.Value = canon.Append(r, v.Rows.Value, e)
 			}
 			r.Unique(len(v.Rows.Value), func(w *canon.Writer, i int) {
 				v.Rows.Value[i].Encode(w)
@@ -63,7 +63,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e canon.Opaque
 				e.Decode(r)
-				v.Any.Value = append(v.Any.Value, e)
+				v.Any.Value = canon.Append(r, v.Any.Value, e)
 			}
 			r.Unique(len(v.Any.Value), func(w *canon.Writer, i int) {
 				v.Any.Value[i].Encode(w)
@@ -78,7 +78,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 					k2 := r.MapKey(0, 1048576)
 					canon.Put(r, &e, k2, r.Int64(-9223372036854775808, 9223372036854775807))
 				}
-				v.Maps.Value = append(v.Maps.Value, e)
+				v.Maps.Value = canon.Append(r, v.Maps.Value, e)
 			}
 			r.Unique(len(v.Maps.Value), func(w *canon.Writer, i int) {
 				w.BeginMap(len(v.Maps.Value[i]), 0, 10000)
@@ -97,7 +97,7 @@ func (v *SetsInput) Decode(r *canon.Reader) error {
 				v.DWords.Valid = true
 				r.BeginArray(0, 10000)
 				for r.NextElement() {
-					v.DWords.Value = append(v.DWords.Value, SetsInputDWordsValueItem(r.Enum("a", "b")))
+					v.DWords.Value = canon.Append(r, v.DWords.Value, SetsInputDWordsValueItem(r.Enum("a", "b")))
 				}
 				r.Unique(len(v.DWords.Value), func(w *canon.Writer, i int) {
 					w.Enum(string(v.DWords.Value[i]), "a", "b")
@@ -199,7 +199,9 @@ func (v *SetsInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SetsInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // SetsInputRowsItem is part of SetsInput.
@@ -225,7 +227,7 @@ func (v *SetsInputRowsItem) Decode(r *canon.Reader) error {
 			v.B.Present = true
 			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.B.Value = append(v.B.Value, r.Bool())
+				v.B.Value = canon.Append(r, v.B.Value, r.Bool())
 			}
 			r.Unique(len(v.B.Value), func(w *canon.Writer, i int) {
 				w.Bool(v.B.Value[i])
@@ -285,7 +287,7 @@ func (v *SetsOutput) Decode(r *canon.Reader) error {
 		case "words":
 			seen.Mark(r, 0).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Words = append(v.Words, r.String(0, 1))
+				v.Words = canon.Append(r, v.Words, r.String(0, 1))
 			}
 			r.Unique(len(v.Words), func(w *canon.Writer, i int) {
 				w.String(v.Words[i], 0, 1)
@@ -294,7 +296,7 @@ func (v *SetsOutput) Decode(r *canon.Reader) error {
 			v.Data.Present = true
 			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Data.Value = append(v.Data.Value, r.Base64(0, 65536))
+				v.Data.Value = canon.Append(r, v.Data.Value, r.Base64(0, 65536))
 			}
 			r.Unique(len(v.Data.Value), func(w *canon.Writer, i int) {
 				w.Base64(v.Data.Value[i], 0, 65536)
@@ -333,7 +335,9 @@ func (v *SetsOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *SetsOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func setsCapability(h Handlers) runtime.Capability {

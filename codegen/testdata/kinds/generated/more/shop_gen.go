@@ -32,7 +32,7 @@ func (v *ShopInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.OrderLine
 				e.Decode(r)
-				v.Lines.Value = append(v.Lines.Value, e)
+				v.Lines.Value = canon.Append(r, v.Lines.Value, e)
 			}
 		case "local":
 			v.Local.Present = true
@@ -64,7 +64,9 @@ func (v *ShopInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ShopInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func shopCapability(h Handlers) runtime.Capability {

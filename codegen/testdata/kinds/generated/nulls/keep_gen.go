@@ -72,7 +72,7 @@ func (v *KeepInput) Decode(r *canon.Reader) error {
 						e.Value = r.Float()
 						r.AtMost(e.Value, 1.5)
 					}
-					v.DList.Value = append(v.DList.Value, e)
+					v.DList.Value = canon.Append(r, v.DList.Value, e)
 				}
 			}
 		case "mode":
@@ -188,7 +188,9 @@ func (v *KeepInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KeepInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // KeepInputModeValue is part of KeepInput.
@@ -281,7 +283,7 @@ func (v *KeepOutput) Decode(r *canon.Reader) error {
 					e.Valid = true
 					e.Value.Decode(r)
 				}
-				v.Rows.Value = append(v.Rows.Value, e)
+				v.Rows.Value = canon.Append(r, v.Rows.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -325,7 +327,9 @@ func (v *KeepOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KeepOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // KeepOutputRowsItemValue is part of KeepOutput.

@@ -28,7 +28,9 @@ func (v *CutInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *CutInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // CutOutput is the output of shaped.cut.
@@ -43,7 +45,7 @@ func (v *CutOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 CutOutputItem
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = CutOutput(e)
 	return r.Err()
@@ -61,7 +63,9 @@ func (v *CutOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *CutOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // CutOutputItem is part of CutOutput.

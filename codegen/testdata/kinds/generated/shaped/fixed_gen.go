@@ -67,7 +67,9 @@ func (v *FixedInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FixedInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FixedInputRegion is part of FixedInput.
@@ -90,7 +92,7 @@ func (v *FixedInputRegion) Decode(r *canon.Reader) error {
 			v.Zones.Present = true
 			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Zones.Value = append(v.Zones.Value, r.Int(-9007199254740991, 3))
+				v.Zones.Value = canon.Append(r, v.Zones.Value, r.Int(-9007199254740991, 3))
 			}
 		case "spare":
 			v.Spare = seen.Mark(r, 2).Bool()
@@ -135,7 +137,9 @@ func (v *FixedOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FixedOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func fixedCapability(h Handlers) runtime.Capability {

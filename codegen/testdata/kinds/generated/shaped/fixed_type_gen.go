@@ -52,7 +52,9 @@ func (v *FixedTypeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FixedTypeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FixedTypeOutput is the output of shaped.fixed_type.
@@ -73,7 +75,9 @@ func (v *FixedTypeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FixedTypeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func fixedTypeCapability(h Handlers) runtime.Capability {

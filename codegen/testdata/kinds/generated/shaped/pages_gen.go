@@ -47,7 +47,9 @@ func (v *PagesInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PagesInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PagesOutput is the output of shaped.pages.
@@ -69,7 +71,7 @@ func (v *PagesOutput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e PagesOutputEntriesItem
 				e.Decode(r)
-				v.Entries = append(v.Entries, e)
+				v.Entries = canon.Append(r, v.Entries, e)
 			}
 		case "next":
 			if !seen.Mark(r, 1).Null() {
@@ -108,7 +110,9 @@ func (v *PagesOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PagesOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PagesOutputEntriesItem is part of PagesOutput.

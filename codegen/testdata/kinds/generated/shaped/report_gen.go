@@ -29,7 +29,9 @@ func (v *ReportInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReportInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 var reportOutputTextPattern = canon.Pattern{Expr: "^a"}
@@ -76,7 +78,7 @@ func (v *ReportOutput) Decode(r *canon.Reader) error {
 		case "list":
 			seen.Mark(r, 6).BeginArray(0, 1)
 			for r.NextElement() {
-				v.List = append(v.List, r.String(0, 1))
+				v.List = canon.Append(r, v.List, r.String(0, 1))
 			}
 		case "map":
 			seen.Mark(r, 7).BeginMap(0, 1)
@@ -148,7 +150,9 @@ func (v *ReportOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReportOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func reportCapability(h Handlers) runtime.Capability {

@@ -37,7 +37,7 @@ func (v *ConstInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				e := r.Bool()
 				r.Is(e, false)
-				v.Noes.Value = append(v.Noes.Value, e)
+				v.Noes.Value = canon.Append(r, v.Noes.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -69,7 +69,9 @@ func (v *ConstInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ConstInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ConstOutput is the output of shapes.const.
@@ -92,7 +94,9 @@ func (v *ConstOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ConstOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func constCapability(h Handlers) runtime.Capability {

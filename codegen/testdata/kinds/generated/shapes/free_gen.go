@@ -37,7 +37,7 @@ func (v *FreeInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e canon.FreeObject
 				e.Decode(r)
-				v.Many.Value = append(v.Many.Value, e)
+				v.Many.Value = canon.Append(r, v.Many.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -70,7 +70,9 @@ func (v *FreeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FreeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // FreeOutput is the output of shapes.free.
@@ -88,7 +90,9 @@ func (v *FreeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *FreeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func freeCapability(h Handlers) runtime.Capability {

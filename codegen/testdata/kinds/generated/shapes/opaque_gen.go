@@ -42,7 +42,7 @@ func (v *OpaqueInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e canon.Opaque
 				e.Decode(r)
-				v.Many.Value = append(v.Many.Value, e)
+				v.Many.Value = canon.Append(r, v.Many.Value, e)
 			}
 		case "named":
 			v.Named.Present = true
@@ -85,7 +85,9 @@ func (v *OpaqueInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpaqueInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // OpaqueOutput is the output of shapes.opaque.
@@ -103,7 +105,9 @@ func (v *OpaqueOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *OpaqueOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func opaqueCapability(h Handlers) runtime.Capability {

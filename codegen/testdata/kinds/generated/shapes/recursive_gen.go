@@ -38,14 +38,14 @@ func (v *RecursiveInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e types.Tree
 				e.Decode(r)
-				v.Trees = append(v.Trees, e)
+				v.Trees = canon.Append(r, v.Trees, e)
 			}
 		case "chains":
 			seen.Mark(r, 4).BeginArray(0, 10000)
 			for r.NextElement() {
 				var e types.Chain
 				e.Decode(r)
-				v.Chains = append(v.Chains, e)
+				v.Chains = canon.Append(r, v.Chains, e)
 			}
 		default:
 			r.UnknownMember()
@@ -85,7 +85,9 @@ func (v *RecursiveInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *RecursiveInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func recursiveCapability(h Handlers) runtime.Capability {

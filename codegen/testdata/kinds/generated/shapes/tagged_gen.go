@@ -62,7 +62,9 @@ func (v *TaggedInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TaggedInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TaggedInputEvent is part of TaggedInput.
@@ -141,7 +143,9 @@ func (v *TaggedInputEventDelKey) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TaggedInputEventDelKey) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TaggedInputEventDelKeyOp is part of TaggedInputEventDelKey.
@@ -194,7 +198,9 @@ func (v *TaggedInputEventPut) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TaggedInputEventPut) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TaggedInputEventPutOp is part of TaggedInputEventPut.
@@ -215,7 +221,7 @@ func (v *TaggedOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Pet
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = TaggedOutput(e)
 	return r.Err()
@@ -233,7 +239,9 @@ func (v *TaggedOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TaggedOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func taggedCapability(h Handlers) runtime.Capability {

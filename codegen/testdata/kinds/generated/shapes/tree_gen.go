@@ -18,7 +18,7 @@ func (v *TreeOutput) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Tree
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = TreeOutput(e)
 	return r.Err()
@@ -36,7 +36,9 @@ func (v *TreeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TreeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func treeCapability(h Handlers) runtime.Capability {

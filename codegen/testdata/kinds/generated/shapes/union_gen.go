@@ -60,7 +60,9 @@ func (v *UnionInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionInputAnyValue is part of UnionInput.
@@ -125,7 +127,9 @@ func (v *UnionInputAnyValueNumber) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInputAnyValueNumber) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionInputAnyValueBoolean is a variant of UnionInputAnyValue.
@@ -151,7 +155,9 @@ func (v *UnionInputAnyValueBoolean) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInputAnyValueBoolean) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionInputAnyValueObject is a variant of UnionInputAnyValue.
@@ -190,7 +196,9 @@ func (v *UnionInputAnyValueObject) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInputAnyValueObject) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionInputEntry is part of UnionInput.
@@ -250,7 +258,9 @@ func (v *UnionInputEntryEntry) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInputEntryEntry) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionInputEntryPath is a variant of UnionInputEntry.
@@ -275,7 +285,9 @@ func (v *UnionInputEntryPath) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionInputEntryPath) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionOutput is the output of shapes.union.
@@ -319,7 +331,9 @@ func (v *UnionOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionOutputEntry is a variant of UnionOutput.
@@ -344,7 +358,9 @@ func (v *UnionOutputEntry) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionOutputEntry) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionOutputBoolean is a variant of UnionOutput.
@@ -370,7 +386,9 @@ func (v *UnionOutputBoolean) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionOutputBoolean) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // UnionOutputArray is a variant of UnionOutput.
@@ -385,7 +403,7 @@ func (v *UnionOutputArray) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 types.Formula
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = UnionOutputArray(e)
 	return r.Err()
@@ -406,7 +424,9 @@ func (v *UnionOutputArray) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *UnionOutputArray) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func unionCapability(h Handlers) runtime.Capability {

@@ -55,7 +55,7 @@ func (v *TakeInput) Decode(r *canon.Reader) error {
 						for r.NextElement() {
 							e3 := r.Float()
 							r.AtMost(e3, 9)
-							x2 = append(x2, e3)
+							x2 = canon.Append(r, x2, e3)
 						}
 						canon.Put(r, &x.Value, k2, x2)
 					}
@@ -187,7 +187,9 @@ func (v *TakeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TakeInputModesValue is part of TakeInput.
@@ -259,7 +261,9 @@ func (v *TakeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TakeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func takeCapability(h Handlers) runtime.Capability {

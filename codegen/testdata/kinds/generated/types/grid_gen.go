@@ -17,9 +17,9 @@ func (v *Grid) Decode(r *canon.Reader) error {
 		for r.NextElement() {
 			var e3 GridItemItem
 			e3.Decode(r)
-			e2 = append(e2, e3)
+			e2 = canon.Append(r, e2, e3)
 		}
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = Grid(e)
 	return r.Err()
@@ -41,7 +41,9 @@ func (v *Grid) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Grid) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // GridItemItem is part of Grid.

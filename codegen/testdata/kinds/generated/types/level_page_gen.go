@@ -22,7 +22,7 @@ func (v *LevelPage) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e Path
 				e.Decode(r)
-				v.Paths = append(v.Paths, e)
+				v.Paths = canon.Append(r, v.Paths, e)
 			}
 		case "level":
 			v.Level.Present = true
@@ -58,5 +58,7 @@ func (v *LevelPage) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *LevelPage) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

@@ -14,7 +14,7 @@ func (v *Nest) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 Nest
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	*v = Nest(e)
 	return r.Err()
@@ -35,5 +35,7 @@ func (v *Nest) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Nest) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

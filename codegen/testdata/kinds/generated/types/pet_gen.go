@@ -46,7 +46,9 @@ func (v *Pet) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Pet) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PetCat is a variant of Pet.
@@ -69,7 +71,9 @@ func (v *PetCat) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PetCat) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // PetDog is a variant of Pet.
@@ -92,5 +96,7 @@ func (v *PetDog) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *PetDog) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

@@ -12,7 +12,7 @@ func (v *Rows) Decode(r *canon.Reader) error {
 	var e []int64
 	r.BeginArray(0, 10000)
 	for r.NextElement() {
-		e = append(e, r.Int64(-9223372036854775808, 9223372036854775807))
+		e = canon.Append(r, e, r.Int64(-9223372036854775808, 9223372036854775807))
 	}
 	*v = Rows(e)
 	return r.Err()
@@ -30,5 +30,7 @@ func (v *Rows) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Rows) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

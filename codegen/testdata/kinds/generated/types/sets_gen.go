@@ -14,7 +14,7 @@ func (v *Sets) Decode(r *canon.Reader) error {
 	for r.NextElement() {
 		var e2 Sets
 		e2.Decode(r)
-		e = append(e, e2)
+		e = canon.Append(r, e, e2)
 	}
 	r.Unique(len(e), func(w *canon.Writer, i2 int) {
 		e[i2].Encode(w)
@@ -41,5 +41,7 @@ func (v *Sets) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Sets) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

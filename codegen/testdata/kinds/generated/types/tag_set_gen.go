@@ -12,7 +12,7 @@ func (v *TagSet) Decode(r *canon.Reader) error {
 	var e []TagSetItem
 	r.BeginArray(0, 3)
 	for r.NextElement() {
-		e = append(e, TagSetItem(r.Enum("a", "b")))
+		e = canon.Append(r, e, TagSetItem(r.Enum("a", "b")))
 	}
 	*v = TagSet(e)
 	return r.Err()
@@ -30,7 +30,9 @@ func (v *TagSet) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TagSet) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TagSetItem is part of TagSet.

@@ -25,7 +25,7 @@ func (v *Tree) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e Tree
 				e.Decode(r)
-				v.Children.Value = append(v.Children.Value, e)
+				v.Children.Value = canon.Append(r, v.Children.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -54,5 +54,7 @@ func (v *Tree) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *Tree) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }

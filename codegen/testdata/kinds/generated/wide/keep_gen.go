@@ -42,7 +42,7 @@ func (v *KeepInput) Decode(r *canon.Reader) error {
 			v.Ids.Present = true
 			seen.Mark(r, 3).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Ids.Value = append(v.Ids.Value, r.Int64(-9223372036854775808, 9223372036854775807))
+				v.Ids.Value = canon.Append(r, v.Ids.Value, r.Int64(-9223372036854775808, 9223372036854775807))
 			}
 		case "by_name":
 			v.ByName.Present = true
@@ -60,7 +60,7 @@ func (v *KeepInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				var e KeepInputDRowsItem
 				e.Decode(r)
-				v.DRows = append(v.DRows, e)
+				v.DRows = canon.Append(r, v.DRows, e)
 			}
 		default:
 			r.UnknownMember()
@@ -117,7 +117,9 @@ func (v *KeepInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KeepInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // KeepInputDRowsItem is part of KeepInput.
@@ -172,7 +174,7 @@ func (v *KeepOutput) Decode(r *canon.Reader) error {
 					e.Valid = true
 					e.Value = r.Int64(-9223372036854775808, 9223372036854775807)
 				}
-				v.Ids.Value = append(v.Ids.Value, e)
+				v.Ids.Value = canon.Append(r, v.Ids.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -202,7 +204,9 @@ func (v *KeepOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *KeepOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func keepCapability(h Handlers) runtime.Capability {

@@ -40,7 +40,7 @@ func (v *ContextInput) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				e := r.Int(-9007199254740991, 9007199254740991)
 				r.IntMultipleOf(e, 2)
-				v.N.Value = append(v.N.Value, e)
+				v.N.Value = canon.Append(r, v.N.Value, e)
 			}
 		default:
 			r.UnknownMember()
@@ -80,7 +80,9 @@ func (v *ContextInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ContextInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func contextCapability(h Handlers) runtime.Capability {

@@ -22,7 +22,7 @@ func (v *ReadManyInput) Decode(r *canon.Reader) error {
 		case "ids":
 			seen.Mark(r, 0).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Ids = append(v.Ids, r.Int(-9007199254740991, 9007199254740991))
+				v.Ids = canon.Append(r, v.Ids, r.Int(-9007199254740991, 9007199254740991))
 			}
 		default:
 			r.UnknownMember()
@@ -45,7 +45,9 @@ func (v *ReadManyInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReadManyInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // ReadManyOutput is the output of deep.space.read_many.
@@ -66,7 +68,9 @@ func (v *ReadManyOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *ReadManyOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func readManyCapability(h Handlers) runtime.Capability {

@@ -26,7 +26,7 @@ func (v *TypeInput) Decode(r *canon.Reader) error {
 		case "append":
 			seen.Mark(r, 1).BeginArray(0, 10000)
 			for r.NextElement() {
-				v.Append = append(v.Append, r.String(0, 1048576))
+				v.Append = canon.Append(r, v.Append, r.String(0, 1048576))
 			}
 		case "nil":
 			v.Nil = seen.Mark(r, 2).Bool()
@@ -57,7 +57,9 @@ func (v *TypeInput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TypeInput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 // TypeOutput is the output of package.string.type.
@@ -78,7 +80,9 @@ func (v *TypeOutput) Encode(w *canon.Writer) {
 
 // AppendCanonical appends the RFC 8785 bytes of v, which must satisfy its schema.
 func (v *TypeOutput) AppendCanonical(b []byte) []byte {
-	return canon.AppendCanonical(b, v)
+	w := canon.NewCanonicalWriter(b)
+	v.Encode(w)
+	return w.MustBytes()
 }
 
 func typeCapability(h Handlers) runtime.Capability {
