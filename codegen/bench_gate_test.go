@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -95,11 +96,14 @@ func TestCanonicalAllocations(t *testing.T) {
 	for _, m := range measuredInputs() {
 		text := []byte(m.text)
 		dst := make([]byte, 0, 2*len(text))
-		got := testing.AllocsPerRun(20, func() {
-			if _, err := m.canonical(dst, text); err != nil {
-				t.Fatal(err)
-			}
-		})
+		got := math.Inf(1)
+		for range 10 { // what else runs allocates too: the least is the value's
+			got = min(got, testing.AllocsPerRun(5, func() {
+				if _, err := m.canonical(dst, text); err != nil {
+					t.Fatal(err)
+				}
+			}))
+		}
 		if most := float64(m.needs + 3); got > most {
 			t.Errorf("%s: %v allocations, at most %v: the value is %d", m.name, got, most, m.needs)
 		}

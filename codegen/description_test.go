@@ -88,7 +88,7 @@ func TestBindingTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := program.Limits{Steps: 1, Calls: 1, Depth: 32, ValueBytes: 1, ResultBytes: 1, SourceBytes: 1 << 10, Parallel: 1}
+	limits := program.Limits{Steps: 1, Calls: 1, Depth: 32, ValueBytes: 1 << 10, ResultBytes: 1 << 10, SourceBytes: 1 << 10, Parallel: 1}
 	for source, problems := range map[string]int{
 		`records.find(key="a")`: 0, `records.find(key="a", tenant="b")`: 1, `records.get(key="a")`: 1, `records.find(key="0123456789")`: 1,
 	} {

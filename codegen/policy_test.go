@@ -89,6 +89,7 @@ func TestCedarSchema(t *testing.T) {
 			`more.open: "either": Cedar has no unions`,
 			`more.sets: "any": nothing is known of what it holds`,
 			`more.shop: "customer": Cedar has no types that hold themselves`,
+			`proof.bounds: "any": nothing is known of what it holds`,
 			`shapes.free: "labels": nothing is known of what it holds`,
 			`shapes.opaque: "value": nothing is known of what it holds`,
 			`shapes.recursive: "tree": Cedar has no types that hold themselves`,
