@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/worker"
 )
 
@@ -38,6 +39,11 @@ type Options struct {
 	// Logger gets what clients must not see. Nil discards it. Arguments,
 	// results and source are never logged.
 	Logger *slog.Logger
+	// Audit gets every decision about a native call, and what came of those
+	// that were allowed. A call whose decision it cannot keep is refused. If
+	// it has a Close method, Server.Close calls it, after the last call. Nil
+	// records nothing.
+	Audit audit.Sink
 	// Sandbox says what Build and every execution do about layers of the
 	// sandbox that the system cannot give; the zero value is SandboxAuto.
 	Sandbox Sandbox

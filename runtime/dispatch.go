@@ -60,26 +60,35 @@ func lied(name, what string) outcome {
 }
 
 // dispatch runs one native call of subject, whose handler gets its key in ctx
-// if there are keys. running is called whenever the
-// handler is about to run, and reports whether it still may.
-func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *keyring, c worker.Call, running func() bool) outcome {
+// if there are keys, and whose trail knows which call it was and whether it was
+// let through. running is called whenever the handler is about to run, and
+// reports whether it still may.
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *keyring, t *trail, c worker.Call, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
 		d.log.ErrorContext(ctx, "worker called a capability that is not in the catalog")
 		return lied("", "a capability that is not in the catalog")
 	}
+	t.called(entry.info.ID)
 	call, canonical, err := d.bind(entry, c)
 	if err != nil {
 		d.log.ErrorContext(ctx, "worker sent arguments that do not bind", "capability", entry.info.ID, "error", err)
 		return lied(entry.info.Name, "arguments that do not bind")
 	}
+	t.with(canonical)
 	if f := checkScopes(subject, entry); f != nil {
 		return refused(f)
 	}
 	hash := keys.hash(canonical) // the authorizer may write on canonical
 	if f := d.authorize(ctx, subject, entry, call, canonical); f != nil {
 		return refused(f)
+	}
+	if ctx.Err() == nil {
+		if f := t.dispatching(ctx); f != nil {
+			f.Capability = entry.info.Name
+			return refused(f)
+		}
 	}
 	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})

@@ -43,8 +43,9 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 	for _, o := range options {
 		o(x)
 	}
+	x.id = newExecutionID()
 	receipt := Receipt{
-		Execution:  newExecutionID(),
+		Execution:  x.id,
 		Deployment: s.deployment,
 		Catalog:    s.catalog.digest,
 	}
@@ -69,6 +70,7 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 type execution struct {
 	server  *Server
 	subject authz.Subject
+	id      string
 	key     string // the client's idempotency key
 	keyed   bool   // whether there is one
 	keys    *keyring
@@ -170,22 +172,30 @@ func (x *execution) begin(c worker.Call) {
 // call answers one native call.
 func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	i := int(c.Sequence) - 1
+	t := x.trail(i)
 	if c.BindFailure {
-		x.end(i, refused(&fault.Fault{Class: fault.InvalidArguments}))
+		if entry := x.server.catalog.byID(c.Capability); entry != nil {
+			t.called(entry.info.ID)
+		}
+		o := refused(&fault.Fault{Class: fault.InvalidArguments})
+		t.ended(ctx, o)
+		x.end(i, o)
 		return worker.Reply{}
 	}
 	ended := false
 	defer func() {
 		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
 			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", c.Capability)
-			x.calls.abandon(i)
+			t.ended(ctx, outcome{state: x.calls.abandon(i), fault: &fault.Fault{Class: fault.Internal}})
 		}
 	}()
 	o := x.admit()
 	if o.fault == nil {
-		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, c, func() bool { return x.calls.dispatched(i) })
+		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, t, c, func() bool { return x.calls.dispatched(i) })
+		t.decided(o)
 		x.settle(&o)
 	}
+	t.ended(ctx, o)
 	x.end(i, o)
 	ended = true
 	switch {

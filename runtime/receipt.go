@@ -90,8 +90,9 @@ func (r *recorder) dispatched(i int) bool {
 	return true
 }
 
-// abandon records that the host's own code left call i without an outcome.
-func (r *recorder) abandon(i int) {
+// abandon records that the host's own code left call i without an outcome, and
+// returns the state it is in then.
+func (r *recorder) abandon(i int) CallState {
 	r.mu.Lock()
 	state := r.calls[i].State
 	r.mu.Unlock()
@@ -99,6 +100,7 @@ func (r *recorder) abandon(i int) {
 		state = CallFailed
 	}
 	r.end(i, outcome{state: state, fault: &fault.Fault{Class: fault.Internal}})
+	return state
 }
 
 // end records how call i went. A fault may stand beside CallDone: the handler

@@ -3,9 +3,11 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
+	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/worker"
 )
 
@@ -19,6 +21,7 @@ type Server struct {
 	dispatcher *dispatcher
 	runner     worker.Runner
 	log        *slog.Logger
+	audit      audit.Sink // nil records nothing
 	hostKey    []byte
 	strictMain bool // Options.RequireMain
 	required   []Requirement
@@ -41,6 +44,7 @@ func newServer(o Options, limits Limits, c *catalog, runner worker.Runner) *Serv
 		dispatcher: &dispatcher{catalog: c, authorizer: o.Authorizer, limits: limits, log: log},
 		runner:     runner,
 		log:        log,
+		audit:      o.Audit,
 		strictMain: o.RequireMain,
 		admission:  newAdmission(limits),
 		release:    func() error { return nil },
@@ -70,12 +74,16 @@ func (s *Server) Workers() Workers { return s.workers }
 
 // Close refuses new executions, kills the workers that still run and releases
 // everything. It waits for handlers that ignore their context, but not longer
-// than some seconds: its error says how many still run. It is idempotent.
+// than some seconds: its error says how many still run. Options.Audit comes
+// last. It is idempotent.
 func (s *Server) Close() error {
 	s.admission.close()
 	err := errors.Join(s.runner.Close(), s.release())
 	if left := s.dispatcher.late.Drain(closeGrace); left > 0 {
 		err = errors.Join(err, fmt.Errorf("runtime: %d handlers ignore that their timeout has ended them and still run", left))
+	}
+	if sink, ok := s.audit.(io.Closer); ok {
+		err = errors.Join(err, sink.Close())
 	}
 	return err
 }

@@ -57,8 +57,9 @@ func TestScripts(t *testing.T) {
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, quickExit)
-			return nil
+			sample, err := filepath.Abs(filepath.Join("..", "audit", "testdata", "sample"))
+			e.Vars = append(e.Vars, quickExit, "SAMPLE="+sample)
+			return err
 		},
 	})
 }

@@ -72,6 +72,7 @@ type config struct {
 	search              searchFlags
 	exec                execFlags
 	http                httpFlags
+	audit               auditFlags
 	// given are the flags on the command line, without those that variables
 	// stand in for.
 	given map[string]bool
@@ -81,6 +82,7 @@ type config struct {
 var ownFlags = map[string][]string{
 	"search": {"namespace", "limit", "explain"},
 	"exec":   {"data", "check"},
+	"audit":  {"heads", "keys", "from"},
 	"http":   {"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain", "results-dir"},
 }
 
@@ -135,6 +137,9 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.StringVar(&c.http.metricsListen, "metrics-listen", "", "http: answer /metrics on this `address`, without a token")
 	f.DurationVar(&c.http.drain, "drain", mcphttp.DefaultDrain, "http: how much `time` running calls have when serving ends")
 	f.StringVar(&c.http.resultsDir, "results-dir", "", "http: keep large results in this `directory`, which processes that share load share")
+	f.StringVar(&c.audit.heads, "heads", "", "audit: compare the log with the signed heads in this `file`")
+	f.StringVar(&c.audit.keys, "keys", "", "audit: and take them if a verifier key in this `file`, one a line, has signed them")
+	f.Uint64Var(&c.audit.from, "from", 1, "audit: the first record has this `number`, where earlier files were removed")
 	if o.Flags != nil {
 		o.Flags(f)
 	}
@@ -212,7 +217,7 @@ func usage(o Options) string {
 	}
 	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", o.Name)
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
+		fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
 	}
 	b.WriteString("\nflags:\n")
 	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {

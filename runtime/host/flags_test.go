@@ -23,7 +23,7 @@ func TestNoSettingSetsALimit(t *testing.T) {
 		got = append(got, strings.TrimSpace(s.Flag+" "+s.Variable))
 	}
 	want := []string{
-		"check", "data", "deployment CAPGEN_DEPLOYMENT", "drain CAPGEN_DRAIN", "explain", "help", "insecure", "limit", "listen CAPGEN_LISTEN", "log-format CAPGEN_LOG_FORMAT",
+		"check", "data", "deployment CAPGEN_DEPLOYMENT", "drain CAPGEN_DRAIN", "explain", "from", "heads", "help", "insecure", "keys", "limit", "listen CAPGEN_LISTEN", "log-format CAPGEN_LOG_FORMAT",
 		"log-level CAPGEN_LOG_LEVEL", "metrics-listen CAPGEN_METRICS_LISTEN", "namespace", "own", "public-url CAPGEN_PUBLIC_URL", "results-dir CAPGEN_RESULTS_DIR", "tls-cert CAPGEN_TLS_CERT", "tls-key CAPGEN_TLS_KEY",
 		"token-file CAPGEN_TOKEN_FILE", "version", "CAPGEN_TOKEN",
 	}

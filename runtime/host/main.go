@@ -111,6 +111,7 @@ func commands() []command {
 		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
 		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
 		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
+		{name: "audit", arguments: "verify FILE...", summary: "check whether an audit log is as it was written", min: 2, max: -1},
 		{name: "doctor", summary: "say what runs programs here, and what confines it"},
 		{name: "version", summary: "print the version"},
 		{name: "help", summary: "print this help"},
@@ -153,6 +154,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	if err := c.foreign(cmd.name); err != nil {
 		return p.misuse(err)
+	}
+	if cmd.name == "audit" {
+		return p.audit(rest, c.audit)
 	}
 	log, err := newLogger(p.stderr, c, cmd.name)
 	if err != nil {
