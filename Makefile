@@ -155,6 +155,14 @@ bench-gate: build ## Fail where code is slower than its control by more than its
 	cd bench && $(BUILD) -mod=mod -o ../$(BIN)/ ./fullhost ./gate
 	$(BIN)/gate $(BIN)/fullhost $(BIN)/capgen-worker $(BIN)/workspace
 
+# How many capabilities scale generates and compiles, once for each number.
+CAPABILITIES := 1000 10000
+
+.PHONY: scale
+scale: build ## Generate, compile and start a server of CAPABILITIES capabilities
+	cd bench && $(GO) build -mod=mod -o ../$(BIN)/ ./scale
+	$(BIN)/scale $(BIN)/capgen . $(CAPABILITIES)
+
 .PHONY: retrieval
 retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'

@@ -146,6 +146,18 @@ internal error.
 			argument: "NAME", flags: []string{"deployment", "manifest", "format"}, run: show,
 		},
 		{
+			name: "stub", summary: "print a Go file with a handler to fill in",
+			usage: "capgen stub NAME [--manifest FILE]",
+			details: `NAME is the capability's id or its dotted name. The file begins with the build tags
+of the deployments that hold it, where not every build does, and goes to standard
+output.
+
+Exit codes: 0 printed, 1 findings in the manifest or no such capability, 2 usage or
+internal error.
+`,
+			argument: "NAME", flags: []string{"manifest"}, run: stub,
+		},
+		{
 			name: "import", summary: "turn the tools of an MCP server into entries of a manifest",
 			usage: "capgen import mcp FILE [--namespace NAMESPACE] [--package PATH] [--out FILE] [--skip TARGET=REASON]... [--confirm-effects] [--format text|json|github]",
 			details: `FILE is what an MCP server answers to tools/list: the result, a response with it, or

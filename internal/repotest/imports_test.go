@@ -70,6 +70,7 @@ var layers = []struct {
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
 	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
 	{"bench/fullhost", []string{"runtime"}},
+	{"bench/scale", nil},
 	{"bench/gate", []string{"authz", "runtime", "runtime/canon"}},
 	{"internal/repotest", nil},
 }
