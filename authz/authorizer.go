@@ -16,6 +16,10 @@ type Request struct {
 	Subject Subject
 	// ID and Name are the capability's stable id and its dotted name.
 	ID, Name string
+	// Effect, Idempotency, World and Tags are what the manifest declares of
+	// it: read, write or destroy; natural, key or none; closed or open.
+	Effect, Idempotency, World string
+	Tags                       []string
 	// Arguments are the canonical arguments: RFC 8785 bytes with every default
 	// filled in. The handler runs with exactly these, or not at all.
 	Arguments []byte

@@ -93,6 +93,13 @@ func (s Scopes) Has(name string) bool {
 	return ok
 }
 
+// All reports whether the set holds every scope.
+func (s Scopes) All() bool { return s.all }
+
+// Names are the scopes of a set that does not hold all, sorted; nil for one
+// that does. The result is the caller's.
+func (s Scopes) Names() []string { return slices.Clone(s.names) }
+
 // SubjectResolver establishes who a request comes from. It looks at nothing
 // but host-owned context: never at arguments, program source, request
 // metadata or unverified headers. It must be safe for concurrent use.

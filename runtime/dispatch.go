@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/internal/gauge"
@@ -138,11 +139,15 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 	view := policyview.New(call, d.limits.MaxValueDepth+1)
 	defer view.Close()
 	denied, err := d.askAuthorizer(ctx, authz.Request{
-		Subject:   subject,
-		ID:        entry.info.ID,
-		Name:      entry.info.Name,
-		Arguments: canonical,
-		View:      view.Map,
+		Subject:     subject,
+		ID:          entry.info.ID,
+		Name:        entry.info.Name,
+		Effect:      string(entry.info.Effect),
+		Idempotency: string(entry.info.Idempotency),
+		World:       string(entry.info.World),
+		Tags:        slices.Clone(entry.info.Tags),
+		Arguments:   canonical,
+		View:        view.Map,
 	})
 	switch {
 	case err == nil:

@@ -293,6 +293,27 @@ func TestNegativeZeroIsNormalisedBeforeItIsAuthorized(t *testing.T) {
 	}
 }
 
+// An authorizer sees what the manifest declares of a capability, and cannot
+// change it for the next call.
+func TestAuthorizerSeesWhatIsDeclared(t *testing.T) {
+	var seen []string
+	authorizer := authz.AuthorizerFunc(func(_ context.Context, r authz.Request) error {
+		seen = append(seen, strings.Join(append([]string{r.ID, r.Name, r.Effect, r.Idempotency, r.World}, r.Tags...), " "))
+		r.Tags[0] = "changed"
+		return nil
+	})
+	info := lookupInfo()
+	info.Tags = []string{"bulk", "slow"}
+	s := build(t, Options{Authorizer: authorizer}, NewCapability(info, lookup))
+	if _, err := s.Execute(t.Context(), authz.Local(), "def main():\n    return [records.lookup(key = k).key for k in ['a', 'b']]\n"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "rec-1 records.lookup read natural closed bulk slow"
+	if len(seen) != 2 || seen[0] != want || seen[1] != want {
+		t.Error(seen)
+	}
+}
+
 func TestEachExecutionHasAProcessOfItsOwn(t *testing.T) {
 	s := build(t, Options{}, NewCapability(lookupInfo(), lookup))
 	for range 2 { // what one program leaves in its globals, the next does not see

@@ -16,6 +16,8 @@ var layers = []struct {
 	may []string
 }{
 	{"authz", nil},
+	{"authz/cedar", []string{"authz"}},
+	{"authz/scopes", []string{"authz"}},
 	{"internal/nearest", nil},
 	{"internal/gate", nil},
 	{"internal/hints", nil},
@@ -66,6 +68,7 @@ var layers = []struct {
 	{"examples/deployments", []string{"authz", "examples/deployments/...", "runtime/..."}},
 	{"examples/deployments/generated", []string{"examples/deployments/generated/...", "runtime", "runtime/canon"}},
 	{"examples/deployments/generated/fake", []string{"examples/deployments/generated/...", "runtime", "runtime/examples"}},
+	{"examples/policies", []string{"authz", "authz/cedar", "authz/scopes"}},
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
 	{"examples/quickstart/generated/fake", []string{"examples/quickstart/generated/...", "runtime", "runtime/examples"}},
@@ -84,6 +87,7 @@ var only = []struct {
 	{"github.com/VictoriaMetrics/", []string{"runtime/mcphttp"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
+	{"github.com/cedar-policy/", []string{"authz/cedar"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
 	{"golang.org/x/tools/", []string{"cmd/capgenvet"}},
