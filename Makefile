@@ -103,6 +103,17 @@ clients: build $(INSTALLED) ## Let other makers' MCP clients use bin/workspace (
 	$(GO) test -count=1 -run '^TestClient$$' ./cmd/workspace -server $(CURDIR)/$(BIN)/workspace
 	cd $(CLIENTS) && node --test
 
+CONFORMANCE := tests/conformance
+# The folder stands for what npm put into it last.
+$(CONFORMANCE)/node_modules/.package-lock.json: $(CONFORMANCE)/package.json $(CONFORMANCE)/package-lock.json
+	@[ "$$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge 22 ] || { echo "make conformance needs Node 22 or newer, with npm"; exit 1; }
+	cd $(CONFORMANCE) && npm install --no-save --omit=optional --prefer-offline --loglevel=error
+	@touch $@
+
+.PHONY: conformance
+conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HTTP stack to the MCP conformance suite (needs Node 22 and npm)
+	$(GO) test -count=1 ./$(CONFORMANCE) -server $(CURDIR)/$(BIN)/workspace -suite 'node $(CURDIR)/$(CONFORMANCE)/node_modules/@modelcontextprotocol/conformance/dist/index.js'
+
 .PHONY: tokens
 tokens: build ## Count the tokens that a model reads of the tools
 	cd tools && $(GO) vet ./... && $(GO) test -count=1 -v ./...
@@ -168,8 +179,8 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test race clients tokens fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test race clients conformance tokens fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind
-	rm -rf $(BIN) $(CLIENTS)/node_modules
+	rm -rf $(BIN) $(CLIENTS)/node_modules $(CONFORMANCE)/node_modules

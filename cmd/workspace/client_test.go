@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,8 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +37,24 @@ func TestClient(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, protocol := range []string{"2026-07-28", "2025-11-25"} {
+		for transport, connect := range map[string]func(context.Context, *testing.T, string, string) *mcp.ClientSession{"stdio": overStdio, "http": overHTTP} {
+			t.Run(transport+" "+protocol, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				session := connect(ctx, t, dir, protocol)
+				if got := session.InitializeResult().ProtocolVersion; got != protocol {
+					t.Errorf("negotiated %s", got)
+				}
+				converse(ctx, t, session)
+			})
+		}
+	}
+}
+
+// program is the server as a process over dir.
+func program(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -40,17 +62,66 @@ func TestClient(t *testing.T) {
 	if *server != "" {
 		self = *server
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, self, "stdio", "--root", dir, "--log-level", "error")
+	command := exec.CommandContext(ctx, self, args...)
 	command.Env = append(os.Environ(), asServer+"=1", "GORACE=atexit_sleep_ms=0")
+	return command
+}
+
+func overStdio(ctx context.Context, t *testing.T, dir, protocol string) *mcp.ClientSession {
+	t.Helper()
+	command := program(ctx, t, "stdio", "--root", dir, "--log-level", "error")
 	command.Stderr = os.Stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
+	return open(ctx, t, &mcp.CommandTransport{Command: command}, protocol)
+}
+
+// overHTTP starts a server that listens, and expects it to end in good order.
+func overHTTP(ctx context.Context, t *testing.T, dir, protocol string) *mcp.ClientSession {
+	t.Helper()
+	command := program(context.WithoutCancel(ctx), t, "http", "--root", dir, "--listen", "127.0.0.1:0")
+	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(log)
+	url := ""
+	for url == "" && lines.Scan() {
+		if m := regexp.MustCompile(` url=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			url = m[1]
+		}
+	}
+	var rest sync.WaitGroup
+	rest.Go(func() {
+		for lines.Scan() {
+		}
+	})
+	t.Cleanup(func() {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		rest.Wait()
+		if err := command.Wait(); err != nil {
+			t.Errorf("the server did not leave in good order: %v", err)
+		}
+	})
+	return open(ctx, t, &mcp.StreamableClientTransport{Endpoint: url}, protocol)
+}
 
+func open(ctx context.Context, t *testing.T, transport mcp.Transport, protocol string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// converse makes calls of all three tools, those that fail included.
+func converse(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
 	tools, err := session.ListTools(ctx, nil)
 	if err != nil {
 		t.Fatal(err)

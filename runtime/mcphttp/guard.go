@@ -42,15 +42,7 @@ func (g guard) around(next http.Handler) http.Handler {
 // this machine, or the public host. A page of evil.example whose name was made
 // to lead here still sends Host: evil.example (DNS rebinding).
 func (g guard) knows(r *http.Request) bool {
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	tcp, ok := local.(*net.TCPAddr)
-	if ok && !tcp.IP.IsLoopback() {
-		return true
-	}
-	if loopbackHost(r.Host) {
+	if !atLoopback(r) || loopbackHost(r.Host) {
 		return true
 	}
 	scheme := "http"
@@ -60,13 +52,27 @@ func (g guard) knows(r *http.Request) bool {
 	return g.host != "" && strings.ToLower(withoutDefaultPort(scheme, r.Host)) == g.host
 }
 
-// from reports whether a request comes from no page or from one of the public
-// origin. A browser leaves Origin out of some requests; Sec-Fetch-Site is then
+// atLoopback reports whether a request arrived at a loopback address, or at
+// one of which that cannot be ruled out.
+func atLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return !ok || local.IP.IsLoopback()
+}
+
+// from reports whether a request comes from no page, or from one of the public
+// origin or of the very loopback address that it is sent to, whose Host knows
+// has checked. A browser leaves Origin out of some requests; Sec-Fetch-Site is then
 // what tells (Fetch Metadata Request Headers, section 2.2).
 func (g guard) from(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) > 0 {
-		return len(origins) == 1 && g.origin != "" && strings.ToLower(origins[0]) == g.origin
+		scheme := "http://"
+		if r.TLS != nil {
+			scheme = "https://"
+		}
+		origin := strings.ToLower(origins[0])
+		own := atLoopback(r) && loopbackHost(r.Host) && origin == scheme+strings.ToLower(r.Host)
+		return len(origins) == 1 && (own || g.origin != "" && origin == g.origin)
 	}
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {
 		if site != "same-origin" && site != "none" {

@@ -97,7 +97,8 @@ func TestPagesFromElsewhereAreRefused(t *testing.T) {
 					{"Origin: https://evil.example"},
 					{"Origin: null"},
 					{"Origin: "},
-					{"Origin: http://" + f.address}, // another server's page on this machine may be one of the same host
+					{"Origin: https://" + f.address},
+					{"Origin: http://127.0.0.1:1"}, // another server's page on this machine
 					{"Origin: http://localhost"},
 					{"Origin: https://tools.example.evil.example"},
 					{"Origin: http://tools.example"},
@@ -115,7 +116,7 @@ func TestPagesFromElsewhereAreRefused(t *testing.T) {
 				}
 			}
 		}
-		for _, headers := range [][]string{{"Host: localhost:1"}, {"Host: LOCALHOST"}, {"Host: [::1]:8080"}, {"Host: 127.0.0.1"}, {"Sec-Fetch-Site: none"}, {"Sec-Fetch-Site: same-origin"}} {
+		for _, headers := range [][]string{{"Host: localhost:1"}, {"Host: LOCALHOST"}, {"Host: [::1]:8080"}, {"Host: 127.0.0.1"}, {"Sec-Fetch-Site: none"}, {"Sec-Fetch-Site: same-origin"}, {"Origin: http://" + f.address}, {"Host: localhost:1", "Origin: http://LOCALHOST:1"}} {
 			if a := f.send("GET", "http://"+f.address+"/healthz", "", headers...); a.status != 200 {
 				t.Errorf("%v: %d %s", headers, a.status, a.body)
 			}

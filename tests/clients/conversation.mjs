@@ -3,6 +3,8 @@
 // result of tools/call; how it got there is the client's own matter.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,13 +15,42 @@ const server = resolve(import.meta.dirname, '../../bin/workspace');
 // The texts hold what a byte-wise client would get wrong.
 const files = { 'a.go': 'package a\n', 'sub/b.go': 'package b\n\n// größer 😀\n', 'c.txt': 'c' };
 
-// withFiles runs use with the command of a server over a few files.
-export async function withFiles(use) {
+// withFiles runs use with the command of a server over a few files, to be run
+// over stdio.
+export const withFiles = (use) => withRoot((root) => use({ command: server, args: ['stdio', '--root', root, '--log-level', 'error'] }));
+
+// withServer runs use with the URL and the token of a server over the same
+// files that listens, and that must end in good order.
+export const withServer = (use) =>
+  withRoot(async (root) => {
+    const token = randomUUID();
+    const args = ['http', '--root', root, '--listen', '127.0.0.1:0', '--log-format', 'json'];
+    const child = spawn(server, args, { env: { ...process.env, CAPGEN_TOKEN: token }, stdio: ['ignore', 'inherit', 'pipe'] });
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    try {
+      let log = '';
+      const url = await new Promise((resolve, reject) => {
+        child.on('error', reject);
+        child.on('close', () => reject(new Error(log)));
+        child.stderr.setEncoding('utf8').on('data', (text) => {
+          log += text;
+          const said = /"url":"([^"]+)"/.exec(log);
+          if (said) resolve(new URL(said[1]));
+        });
+      });
+      await use({ url, token });
+    } finally {
+      child.kill('SIGTERM');
+    }
+    assert.equal(await closed, 0);
+  });
+
+async function withRoot(use) {
   const root = mkdtempSync(join(tmpdir(), 'capgen-clients-'));
   try {
     mkdirSync(join(root, 'sub'));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-    await use({ command: server, args: ['stdio', '--root', root, '--log-level', 'error'] });
+    await use(root);
   } finally {
     rmSync(root, { recursive: true });
   }
