@@ -135,48 +135,6 @@ type failure struct {
 	Receipt *foldedReceipt `json:"receipt,omitempty"`
 }
 
-// maxListedCalls is how many calls the receipt of a failure lists one by one.
-const maxListedCalls = 50
-
-// foldedReceipt is a receipt as a model reads it: of more than maxListedCalls,
-// those in a row that ended alike are one record. A program that fails after a
-// thousand calls would otherwise fill its author's context with them.
-type foldedReceipt struct {
-	Execution      string       `json:"execution"`
-	Deployment     string       `json:"deployment"`
-	Catalog        string       `json:"catalog"`
-	Checked        bool         `json:"checked,omitempty"`
-	Calls          []foldedCall `json:"calls"`
-	DurationMicros int64        `json:"duration_us"`
-	Steps          int64        `json:"steps"`
-}
-
-// foldedCall stands for Count calls from Sequence on, when Count is not 0;
-// their durations are added up.
-type foldedCall struct {
-	runtime.CallRecord
-	Count int `json:"count,omitempty"`
-}
-
-func fold(r runtime.Receipt) *foldedReceipt {
-	folded := foldedReceipt{
-		Execution: r.Execution, Deployment: r.Deployment, Catalog: r.Catalog, Checked: r.Checked,
-		Calls: []foldedCall{}, DurationMicros: r.DurationMicros, Steps: r.Steps,
-	}
-	for _, c := range r.Calls {
-		if n := len(folded.Calls); n > 0 && len(r.Calls) > maxListedCalls {
-			last := &folded.Calls[n-1]
-			if last.ID == c.ID && last.Name == c.Name && last.State == c.State && last.Error == c.Error && last.Attempts == c.Attempts && last.Breaches == c.Breaches {
-				last.Count = max(last.Count, 1) + 1
-				last.DurationMicros += c.DurationMicros
-				continue
-			}
-		}
-		folded.Calls = append(folded.Calls, foldedCall{CallRecord: c})
-	}
-	return &folded
-}
-
 // checkedNote is said of every check, whose answer looks like no result.
 const checkedNote = "checked only: nothing of the program ran, and no capability was called"
 
