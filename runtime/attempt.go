@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/capgen/capgen/runtime/canon"
@@ -95,8 +96,14 @@ func (d *dispatcher) handle(ctx context.Context, entry *entry, call invocation) 
 	defer cancel()
 	done := make(chan handled, 1)
 	d.late.Add()
+	var over atomic.Bool // set by whoever is over with the call first
 	go func() {
 		defer d.late.Done()
+		defer func() {
+			if !over.CompareAndSwap(false, true) {
+				entry.unfinished.Add(-1) // its caller went on without it
+			}
+		}()
 		h := handled{err: errors.New("the handler ended its goroutine")}
 		defer func() { done <- h }()
 		h = runHandler(ctx, call)
@@ -112,6 +119,10 @@ func (d *dispatcher) handle(ctx context.Context, entry *entry, call invocation) 
 	case h := <-done:
 		return classified(ctx, h)
 	case <-timer.C:
+	}
+	entry.unfinished.Add(1)
+	if !over.CompareAndSwap(false, true) {
+		entry.unfinished.Add(-1) // it has ended after all
 	}
 	if context.Cause(ctx) == errTimeout {
 		return handled{ending: running}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/capgen/capgen/internal/hints"
 	"github.com/capgen/capgen/runtime/binding"
@@ -32,6 +33,8 @@ type entry struct {
 	keep *shaping.Keep // nil for all of a result
 	// errors are the texts of the declared ones.
 	errors map[ErrorCode]string
+	// unfinished are the calls that are in the host's code.
+	unfinished atomic.Int64
 }
 
 // catalog is the immutable set of enabled capabilities.

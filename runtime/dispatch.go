@@ -19,7 +19,8 @@ import (
 
 // dispatcher carries native calls through the order of authority: bind
 // exactly, canonicalize, check scopes, authorize, run the handler, check its
-// output, convert. It fails closed at each step. It is immutable.
+// output, convert. It fails closed at each step. It is immutable, but for what
+// it counts.
 type dispatcher struct {
 	catalog    *catalog
 	authorizer authz.Authorizer
@@ -72,6 +73,11 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *
 		return lied("", "a capability that is not in the catalog")
 	}
 	t.called(entry.info.ID)
+	defer entry.unfinished.Add(-1)
+	if n := entry.unfinished.Add(1); n > int64(d.limits.MaxUnfinishedCalls) {
+		d.log.ErrorContext(ctx, "calls that should have ended still run", "capability", entry.info.ID, "calls", n-1)
+		return refused(d.tooManyUnfinished(entry))
+	}
 	call, canonical, err := d.bind(entry, c)
 	if err != nil {
 		d.log.ErrorContext(ctx, "worker sent arguments that do not bind", "capability", entry.info.ID, "error", err)
@@ -96,6 +102,13 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *
 	}
 	ctx = WithCredentials(keys.with(ctx, entry.info.ID, c.Path, hash), d.credentials...)
 	return d.attempts(ctx, entry, c, call, running)
+}
+
+// tooManyUnfinished refuses a call of a capability whose calls do not end.
+func (d *dispatcher) tooManyUnfinished(entry *entry) *fault.Fault {
+	f := fault.Reached(fault.MaxUnfinishedCalls, int64(d.limits.MaxUnfinishedCalls), "too many calls of %s have not ended, although they were told to", entry.info.Name)
+	f.Capability, f.Hint = entry.info.Name, "do without this capability, and tell who runs the server"
+	return f
 }
 
 // bind decodes the worker's bytes with the generated decoder and writes their

@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/capgen/capgen/runtime/worker"
@@ -28,6 +29,12 @@ type Limits struct {
 	// MaxParallelCalls are the native calls of one execution that are on their
 	// way at once; more wait their turn in the worker. Default 8.
 	MaxParallelCalls int
+	// MaxUnfinishedCalls of one capability are in the host's code at once: its
+	// authorizer and its handlers, over all executions, those that go on
+	// although their execution or timeout has ended included. One more is
+	// refused. Default twice MaxConcurrentExecutions times MaxParallelCalls,
+	// which only calls that ignore their context reach.
+	MaxUnfinishedCalls int
 	// MaxValueDepth of a value that crosses between program and host, in
 	// nested arrays and objects. Default 32.
 	MaxValueDepth int
@@ -97,6 +104,9 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxConcurrentExecutions", &l.MaxConcurrentExecutions, DefaultMaxConcurrentExecutions)
 	fill(&problems, "MaxQueuedExecutions", &l.MaxQueuedExecutions, DefaultMaxQueuedExecutions)
 	fill(&problems, "MaxQueuedPerSubject", &l.MaxQueuedPerSubject, DefaultMaxQueuedPerSubject)
+	// Both factors are far below in earnest; the product must not overflow.
+	most := min(l.MaxConcurrentExecutions, math.MaxInt16) * min(l.MaxParallelCalls, math.MaxInt16)
+	fill(&problems, "MaxUnfinishedCalls", &l.MaxUnfinishedCalls, 2*most)
 	fill(&problems, "WorkerMemory", &l.WorkerMemory, DefaultWorkerMemory)
 	if 0 < l.WorkerMemory && l.WorkerMemory < worker.MinMemory {
 		problems = append(problems, fmt.Errorf("limit WorkerMemory is %d bytes, at least %d are needed", l.WorkerMemory, worker.MinMemory))

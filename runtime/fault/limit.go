@@ -16,6 +16,7 @@ const (
 	MaxIntermediateValueBytes = "MaxIntermediateValueBytes"
 	MaxParallelCalls          = "MaxParallelCalls"
 	MaxDenials                = "MaxDenials"
+	MaxUnfinishedCalls        = "MaxUnfinishedCalls"
 	MaxQueuedExecutions       = "MaxQueuedExecutions"
 	MaxQueuedPerSubject       = "MaxQueuedPerSubject"
 	WorkerMemory              = "WorkerMemory"
