@@ -34,7 +34,8 @@ func (b *bench) gates() []gate {
 		{name: "50 calls of 20 ms at once, of one", most: 1.5, measure: b.parallel(func() *runtime.Server { return b.wide })},
 		{name: "50 calls of 20 ms, 8 at once, of one", most: 7.5, measure: b.parallel(func() *runtime.Server { return b.pool })},
 	}
-	if b.workspace != "" { // shown, not bounded
+	list = append(list, gate{name: "pool's time, no call, of an echo's", measure: b.floor}) // shown, not bounded
+	if b.workspace != "" {                                                                  // shown, not bounded
 		list = append(list, gate{name: "workspace's time, of the pool's, no call", measure: b.latency(0, b.host)})
 	}
 	if b.thin != "" {

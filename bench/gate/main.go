@@ -23,6 +23,9 @@ const tries = 3
 
 func main() {
 	runtime.ServeWorkerAndExit()
+	if len(os.Args) == 2 && os.Args[1] == echoArgument {
+		echo()
+	}
 	if len(os.Args) < 2 || len(os.Args) > 4 {
 		fmt.Fprintln(os.Stderr, "usage: gate FULLHOST [THIN [WORKSPACE]]")
 		os.Exit(2)
