@@ -50,8 +50,9 @@ run: ## Build the reference server and run one program over this repository
 	@$(BIN)/workspace exec --root . examples/explore/explore.star
 
 .PHONY: test
-test: ## Run all tests
+test: ## Run all tests, those of authz/rego, which is a module of its own, too
 	$(GO) test ./...
+	cd authz/rego && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: race
 race: ## Run all tests under the race detector (needs a C compiler)

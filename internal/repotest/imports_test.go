@@ -17,6 +17,7 @@ var layers = []struct {
 }{
 	{"authz", nil},
 	{"authz/cedar", []string{"authz"}},
+	{"authz/rego", []string{"authz"}},
 	{"authz/scopes", []string{"authz"}},
 	{"internal/nearest", nil},
 	{"internal/gate", nil},
@@ -87,6 +88,7 @@ var only = []struct {
 	{"github.com/VictoriaMetrics/", []string{"runtime/mcphttp"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
+	{"github.com/open-policy-agent/", []string{"authz/rego", "bench/fullhost"}},
 	{"github.com/cedar-policy/", []string{"authz/cedar"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
