@@ -21,7 +21,7 @@ func (e *engine) builtin(name string) starlark.Value {
 	case "__name__":
 		return starlark.String("__main__")
 	case "Ellipsis":
-		return &mark{name: "Ellipsis"}
+		return ellipsis{}
 	case "IOError", "EnvironmentError":
 		return e.class("OSError")
 	}

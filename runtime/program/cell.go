@@ -62,6 +62,15 @@ type mark struct {
 	name string
 }
 
+// ellipsis is what ... stands for.
+type ellipsis struct{}
+
+func (ellipsis) String() string        { return "Ellipsis" }
+func (ellipsis) Type() string          { return "ellipsis" }
+func (ellipsis) Freeze()               {}
+func (ellipsis) Truth() starlark.Bool  { return true }
+func (ellipsis) Hash() (uint32, error) { return 5, nil }
+
 var (
 	unset          starlark.Value = &mark{name: lower.Unset}
 	deleted        starlark.Value = &mark{name: lower.Deleted}

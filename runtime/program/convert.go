@@ -29,7 +29,9 @@ func (e *engine) newInt(_ *starlark.Thread, _ *starlark.Builtin, args starlark.T
 		if radix != 0 && (radix < 2 || radix > 36) {
 			return nil, raise("ValueError", "int() base must be >= 2 and <= 36, or 0")
 		}
-		if _, ok := v.(starlark.String); !ok {
+		switch v.(type) {
+		case starlark.String, starlark.Bytes:
+		default:
 			return nil, raise("TypeError", "int() can't convert non-string with explicit base")
 		}
 	}
@@ -45,16 +47,18 @@ func (e *engine) newInt(_ *starlark.Thread, _ *starlark.Builtin, args starlark.T
 		}
 		return starlark.NumberToInt(x)
 	case starlark.String:
-		return e.parseInt(string(x), radix)
+		return e.parseInt(string(x), radix, x)
+	case starlark.Bytes:
+		return e.parseInt(string(x), radix, x)
 	}
 	return nil, raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not '%s'", className(v))
 }
 
 // parseInt reads what int() reads: white space around, a sign, a prefix of the
-// base, underscores between digits, digits of any script.
-func (e *engine) parseInt(s string, base int) (starlark.Value, error) {
+// base, underscores between digits, digits of any script. It is shown in errors.
+func (e *engine) parseInt(s string, base int, shown starlark.Value) (starlark.Value, error) {
 	invalid := func() error {
-		return raise("ValueError", "invalid literal for int() with base %d: %s", base, e.brief(starlark.String(s)))
+		return raise("ValueError", "invalid literal for int() with base %d: %s", base, e.brief(shown))
 	}
 	digits := asciiDigits(text.Strip(s, nil, true, true))
 	negative := strings.HasPrefix(digits, "-")
@@ -131,8 +135,12 @@ func (e *engine) newFloat(_ *starlark.Thread, _ *starlark.Builtin, args starlark
 			return nil, raise("OverflowError", "int too large to convert to float")
 		}
 		return starlark.Float(f), nil
-	case starlark.String:
-		f, ok := parseFloat(string(x))
+	case starlark.String, starlark.Bytes:
+		s, isText := x.(starlark.String)
+		if !isText {
+			s = starlark.String(x.(starlark.Bytes))
+		}
+		f, ok := parseFloat(string(s))
 		if !ok {
 			return nil, raise("ValueError", "could not convert string to float: %s", e.brief(x))
 		}

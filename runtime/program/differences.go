@@ -73,6 +73,12 @@ func Differences() []Difference {
 			Example: "d = {\"a\": 1}\nf\"{d[\"a\"]}\"\n", ExampleCPython: "SyntaxError", ExampleHere: "ok \"1\"",
 		},
 		{
+			Construct: "builtins, methods and attributes that this page does not name, such as __len__ or int.to_bytes",
+			CPython:   "are there", Here: "NameError before the program runs, or AttributeError",
+			Reason:  "programs seldom need them",
+			Example: "\"abc\".__len__()\n", ExampleCPython: "ok 3", ExampleHere: "AttributeError: 'str' object has no attribute '__len__'",
+		},
+		{
 			Construct: "a bare raise in a function that a handler calls",
 			CPython:   "raises what the caller's handler caught", Here: "RuntimeError: a bare raise belongs into the handler itself",
 			Reason:  "a handler is a part of its function; none of CPython's state of the thread is kept",

@@ -422,6 +422,9 @@ func (e *engine) mathOfMany(name string) native {
 			if err := e.charge(exactSteps); err != nil {
 				return nil, err
 			}
+			if xs[0] == 0 && xs[1] < 0 {
+				return nil, raise("ValueError", "math domain error")
+			}
 			return checked(exact.Pow(xs[0], xs[1]), xs...)
 		case "atan2":
 			return starlark.Float(math.Atan2(xs[0], xs[1])), nil

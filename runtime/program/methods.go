@@ -209,6 +209,17 @@ func (c *class) method(m *methods, name string) method {
 		f = m.ofFrozen
 	case "bytes":
 		f = m.ofBytes
+	case "int", "float":
+		var zero starlark.Value = starlark.MakeInt(0)
+		if c.name == "float" {
+			zero = starlark.Float(0)
+		}
+		if numberMethod(zero, name) == nil {
+			return nil
+		}
+		f = func(e *engine, t *starlark.Thread, x starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return numberMethod(x, name)(t, nil, args, kwargs)
+		}
 	}
 	if f == nil {
 		return nil
@@ -219,6 +230,9 @@ func (c *class) method(m *methods, name string) method {
 		}
 		if got := e.classOf(args[0]); !got.is(c) {
 			return nil, raise("TypeError", "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, c.name, got.name)
+		}
+		if isNumber(number(args[0])) {
+			return f(e, t, args[0], args[1:], kwargs)
 		}
 		if bound := m.of(args[0]); bound != nil {
 			return bound(e, t, args[0], args[1:], kwargs)

@@ -59,8 +59,8 @@ func shownType(v starlark.Value) string {
 	case starlark.String:
 		return v.String()
 	}
-	if m, ok := v.(*mark); ok { // Ellipsis
-		return map[bool]string{true: "...", false: m.name}[m.name == "Ellipsis"]
+	if v == (ellipsis{}) {
+		return "..."
 	}
 	if v == starlark.None {
 		return "None"

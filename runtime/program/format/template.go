@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -95,7 +96,11 @@ func templateField(s string, start int) (p Piece, end int, err error) {
 				return p, 0, valueError("expected ':' after conversion specifier")
 			}
 			if conversion != 's' && conversion != 'r' && conversion != 'a' {
-				return p, 0, valueError("Unknown conversion specifier '%c'", conversion)
+				shown := string(conversion)
+				if conversion <= ' ' || conversion >= 0x7f {
+					shown = fmt.Sprintf("\\x%x", conversion)
+				}
+				return p, 0, valueError("Unknown conversion specifier %s", shown)
 			}
 			p.Conversion = byte(conversion)
 			i = next - 1
