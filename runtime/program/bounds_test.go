@@ -39,6 +39,14 @@ func TestBoundsOfPython(t *testing.T) {
 		{"math.comb(10**9, 5 * 10**8)", "262144 bits"}, {"math.perm(10**9, 10**8)", "262144 bits"}, {"math.lcm(*range(1, 100000))", steps}, {"math.prod(range(1, 10**6))", "262144 bits"},
 		{"a = 10**40000\nwhile True: a // 3", steps}, {"a = 10**40000\nwhile True: a + a", steps}, {"a = 10**40000\nwhile True: a >> 1", steps}, {"a = 10**4000\nwhile True: str(a)", steps}, {"a = '1' * 4000\nwhile True: int(a)", steps},
 		{"a = [1e300, 1e-300] * 1000\nwhile True: math.fsum(a)", steps},
+		// Frozen sets and types within each other, and errors that are looked up in the source.
+		{"f = frozenset()\nfor i in range(100): f = frozenset([(f, f, i)])", "nested"}, {"f = frozenset([1])\nfor i in range(100): f = frozenset([f])", "nested"},
+		{"s = frozenset(range(10000))\nwhile True: {s: 1}", steps}, {"s = frozenset(range(10000))\nwhile True: s | s", steps}, {"frozenset(range(10**12))", steps},
+		{"f = frozenset(range(9000))\nfrozenset([(f, 1), (f, 2)])", "parts"}, {"f = frozenset(range(9000))\n{(f, f): 1}", "parts"}, {"a = list[int]\nfor i in range(100): a = dict[a, a]", memory},
+		{"while True:\n  isinstance(1, int | str)", steps}, {"def f(): return [x for i in 'a']\n" + strings.Repeat("def g(): return [y for y in 'a']\n", 1000) + "while True:\n  try: f()\n  except NameError: pass\nx = 1", steps},
+		{strings.Repeat("def g(a): return 1\n", 3000) + "while True:\n  try: g(1, 2, **{'b': 1})\n  except TypeError: pass", steps},
+		{"d = {i: i for i in range(20000)}\nfor k in d: d[str(k)] = d.pop(k)", "keys changed"}, {"d = {i: i for i in range(20000)}\nfor k in d:\n  d.pop(k + 1, 0)\n  d[-k] = 1", "changed"},
+		{"list(iter(lambda: 1, 2))", steps}, {"x = []\nlist(iter(x.copy, 2))", steps}, {"a = [math.hypot(*range(10000)) for _ in range(10**9)]", steps},
 		// Lists in place.
 		{"x = [0] * 1000\nfor i in range(40): x *= 2", memory}, {"x = [0]\nx *= 1 << 40", memory}, {"x = [0] * 100000\nwhile True: x[0:0] = [1]", steps}, {"x = [0] * 100000\nwhile True:\n  del x[0]\n  x.append(1)", steps},
 		{"sum([[1] * 1000] * 100000, [])", steps}, {"x = [0] * 100000\nwhile True: x.sort()", steps}, {"x = [0] * 100000\nwhile True: x.insert(0, 1)", steps}, {"x = [1] * 100000\nwhile True: a, *b = x", steps},

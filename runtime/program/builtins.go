@@ -162,6 +162,9 @@ func universal(thread *starlark.Thread, name string, args starlark.Tuple, kwargs
 
 func (e *engine) hash(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) == 1 {
+		if err := e.key(args[0]); err != nil {
+			return nil, err
+		}
 		if err := e.chargeBytes(8 * max(0, starlark.Len(args[0]))); err != nil {
 			return nil, err
 		}

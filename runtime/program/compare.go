@@ -317,7 +317,7 @@ func (e *engine) key(v starlark.Value) error {
 		}
 		return e.charge(parts)
 	case *frozenSet:
-		return e.charge(v.Len())
+		return e.charge(v.parts)
 	case *starlark.List, *starlark.Dict, *starlark.Set, *record:
 		_, err := v.Hash()
 		return err
@@ -335,8 +335,11 @@ func (e *engine) keyParts(v starlark.Tuple, depth int, parts *int) error {
 		}
 		switch item := item.(type) {
 		case *frozenSet:
-			if err := e.charge(item.Len()); err != nil {
-				return err
+			if *parts += item.parts; *parts > maxKeyParts {
+				return fmt.Errorf("a key is a tuple of more than %d parts", maxKeyParts)
+			}
+			if depth+item.depth >= maxKeyNesting {
+				return fmt.Errorf("a key is a tuple nested more than %d deep", maxKeyNesting)
 			}
 		case starlark.Tuple:
 			if err := e.keyParts(item, depth+1, parts); err != nil {

@@ -52,6 +52,7 @@ type engine struct {
 	letters      *[utf8.RuneSelf]starlark.Value // strings of one ASCII character, made at first use
 	signatures   signatures                     // of the program's functions
 	early        map[*starlark.Thread]error     // what ended an iteration, until it is raised
+	found        *places                        // in tree, at first use
 	spreadLast   starlark.Value                 // what stood behind ** in the call before
 	removals     int                            // of keys of dicts
 

@@ -1,12 +1,21 @@
 package program
 
 import (
+	"fmt"
+
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
 
-// frozenSet is a set that nothing changes, and that can be a key.
-type frozenSet struct{ set *starlark.Set }
+// frozenSet is a set that nothing changes, and that can be a key. What hashing
+// and comparing it cost is known when it is made: sets within sets would cost
+// twice as much with each level.
+type frozenSet struct {
+	set   *starlark.Set
+	hash  uint32
+	parts int // elements, and theirs
+	depth int // of tuples and sets within each other
+}
 
 var (
 	_ starlark.Sequence   = (*frozenSet)(nil)
@@ -18,25 +27,58 @@ func (s *frozenSet) Freeze()                    {}
 func (s *frozenSet) Truth() starlark.Bool       { return s.set.Len() > 0 }
 func (s *frozenSet) Len() int                   { return s.set.Len() }
 func (s *frozenSet) Iterate() starlark.Iterator { return s.set.Iterate() }
-func (s *frozenSet) String() string             { return "frozenset(" + s.set.String() + ")" }
+func (s *frozenSet) String() string             { return fmt.Sprintf("frozenset of %d", s.set.Len()) }
+func (s *frozenSet) Hash() (uint32, error)      { return s.hash, nil }
 
-// Hash does not depend on the order of the elements.
-func (s *frozenSet) Hash() (uint32, error) {
-	var sum uint32
-	for item := range s.set.Elements() {
+// frozen makes a frozenset of set, which nobody else has.
+func (e *engine) frozen(set *starlark.Set) (*frozenSet, error) {
+	s := &frozenSet{set: set, depth: 1}
+	for item := range set.Elements() {
+		parts, depth := 0, 0
+		switch item := item.(type) {
+		case starlark.Tuple:
+			if err := e.keyParts(item, 0, &parts); err != nil {
+				return nil, err
+			}
+			depth = tupleDepth(item)
+		case *frozenSet:
+			parts, depth = item.parts, item.depth
+		}
+		s.parts += 1 + parts
+		s.depth = max(s.depth, 1+depth)
+		if s.depth > maxKeyNesting {
+			return nil, fmt.Errorf("a key is nested more than %d deep", maxKeyNesting)
+		}
+		if s.depth > 1 && s.parts > maxKeyParts {
+			return nil, fmt.Errorf("a key has more than %d parts", maxKeyParts)
+		}
 		h, err := item.Hash()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		sum += h*2654435769 ^ h>>16
+		s.hash += h*2654435769 ^ h>>16 // whatever the order of the elements
 	}
-	return sum, nil
+	return s, e.charge(s.parts)
+}
+
+// tupleDepth is how deep tuples and sets stand in t, itself included.
+func tupleDepth(t starlark.Tuple) int {
+	depth := 0
+	for _, item := range t {
+		switch item := item.(type) {
+		case starlark.Tuple:
+			depth = max(depth, tupleDepth(item))
+		case *frozenSet:
+			depth = max(depth, item.depth)
+		}
+	}
+	return 1 + depth
 }
 
 // CompareSameType is == of keys.
 func (s *frozenSet) CompareSameType(op syntax.Token, other starlark.Value, _ int) (bool, error) {
 	o := other.(*frozenSet)
-	same := s.set.Len() == o.set.Len()
+	same := s.set.Len() == o.set.Len() && s.hash == o.hash
 	for item := range s.set.Elements() {
 		if !same {
 			break
@@ -61,7 +103,7 @@ func (e *engine) newFrozenSet(_ *starlark.Thread, _ *starlark.Builtin, args star
 			return nil, err
 		}
 	}
-	return &frozenSet{set}, nil
+	return e.frozen(set)
 }
 
 // setOf is the set that v is, or that it freezes.
@@ -72,12 +114,12 @@ func setOf(v starlark.Value) *starlark.Set {
 	return v.(*starlark.Set)
 }
 
-// likeSet is set as what of is: a set, or a frozen one.
-func likeSet(of starlark.Value, set *starlark.Set) starlark.Value {
+// likeSet is set, which nobody else has, as what of is: a set, or a frozen one.
+func (e *engine) likeSet(of starlark.Value, set *starlark.Set) (starlark.Value, error) {
 	if _, ok := of.(*frozenSet); ok {
-		return &frozenSet{set}
+		return e.frozen(set)
 	}
-	return set
+	return set, nil
 }
 
 // frozenMethod is a method of frozenset: those of set that change nothing.

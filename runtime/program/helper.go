@@ -63,6 +63,15 @@ func (e *engine) checkOf(name string) check {
 			items, err := e.starred(display, x)
 			return starlark.Tuple(items), err
 		}
+	case lower.Entries:
+		return func(x starlark.Value) (starlark.Value, error) {
+			from, ok := x.(starlark.IterableMapping)
+			if !ok {
+				return nil, raise("TypeError", "'%s' object is not a mapping", className(x))
+			}
+			d := new(starlark.Dict)
+			return d, e.updateDict(d, from)
+		}
 	case lower.Spread:
 		return e.spread
 	case lower.SpreadNamed:
@@ -217,8 +226,8 @@ func (e *engine) operator(name string) binary {
 	case lower.Or:
 		or := e.logic("|", e.plain(syntax.PIPE))
 		return func(x, y starlark.Value) (starlark.Value, error) {
-			if u, ok := e.joined(x, y); ok {
-				return u, nil
+			if u, ok, err := e.joined(x, y); ok || err != nil {
+				return u, err
 			}
 			return or(x, y)
 		}

@@ -231,7 +231,11 @@ func (e *engine) setOperator(symbol string, x, y starlark.Value) (v starlark.Val
 		return nil, false, nil
 	}
 	set, err := e.combine(map[string]string{"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}[symbol], a, b)
-	return likeSet(x, set), true, err
+	if err != nil {
+		return nil, true, err
+	}
+	v, err = e.likeSet(x, set)
+	return v, true, err
 }
 
 // unionTo is x |= y, which updates a dict or set in place.

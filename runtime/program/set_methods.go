@@ -22,7 +22,10 @@ func setMethod(name string) method {
 	case "copy":
 		return plainMethod(name, 0, 0, func(e *engine, x starlark.Value, _ starlark.Tuple) (starlark.Value, error) {
 			set := new(starlark.Set)
-			return likeSet(x, set), e.insert(set, x)
+			if err := e.insert(set, x); err != nil {
+				return nil, err
+			}
+			return e.likeSet(x, set)
 		})
 	case "discard", "remove":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
@@ -73,12 +76,18 @@ func setMethod(name string) method {
 	case "difference", "intersection", "union":
 		return plainMethod(name, 0, 1<<20, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
 			set, err := e.combined(name, setOf(x), args)
-			return likeSet(x, set), err
+			if err != nil {
+				return nil, err
+			}
+			return e.likeSet(x, set)
 		})
 	case "symmetric_difference":
 		return plainMethod(name, 1, 1, func(e *engine, x starlark.Value, args starlark.Tuple) (starlark.Value, error) {
 			set, err := e.combined(name, setOf(x), args)
-			return likeSet(x, set), err
+			if err != nil {
+				return nil, err
+			}
+			return e.likeSet(x, set)
 		})
 	case "symmetric_difference_update":
 		return plainMethod(name, 1, 1, updateSet(name))

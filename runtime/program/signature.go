@@ -119,6 +119,7 @@ func (e *engine) called(name string, stack starlark.CallStack) *signature {
 	if len(list) == 0 {
 		return &signature{shown: name, parameters: &python.Parameters{}}
 	}
+	_ = e.charge(len(list) / 8) // without steps left the program ends whatever follows
 	at := stack.At(0).Pos
 	found := list[0]
 	for _, f := range list[1:] {
@@ -162,27 +163,27 @@ func (e *engine) givenNames(stack starlark.CallStack) (names []string) {
 		return nil // a builtin called it, with positions only
 	}
 	at := stack.At(1).Pos
-	python.Walk(e.tree, func(n python.Node) bool {
-		c, ok := n.(*python.Call)
-		if !ok || c.Paren.Line != at.Line || c.Paren.Col != at.Col {
-			return true
+	c := e.places().calls[python.Pos{Line: at.Line, Col: at.Col}]
+	if c == nil {
+		return nil
+	}
+	spread := false
+	for _, a := range c.Arguments {
+		spread = spread || a.Star == 2
+		if a.Name != "" {
+			names = append(names, a.Name)
 		}
-		spread := false
-		for _, a := range c.Arguments {
-			spread = spread || a.Star == 2
-			if a.Name != "" {
-				names = append(names, a.Name)
-			}
+	}
+	if from, ok := e.spreadLast.(starlark.IterableMapping); ok && spread {
+		if e.charge(starlark.Len(from)) != nil { // the program ends whatever follows
+			return nil
 		}
-		if from, ok := e.spreadLast.(starlark.IterableMapping); ok && spread {
-			names = nil
-			for _, item := range from.Items() {
-				name, _ := starlark.AsString(item[0])
-				names = append(names, name)
-			}
+		names = nil
+		for _, item := range from.Items() {
+			name, _ := starlark.AsString(item[0])
+			names = append(names, name)
 		}
-		return false
-	})
+	}
 	return names
 }
 

@@ -88,33 +88,12 @@ func (e *engine) unbound(message string, stack starlark.CallStack) (class, text 
 // CPython, but for its first iterable.
 func (e *engine) inComprehension(name string, p syntax.Position) bool {
 	at := python.Pos{Line: p.Line, Col: p.Col}
-	found := false
-	python.Walk(e.tree, func(n python.Node) bool {
-		c, ok := n.(*python.Comprehension)
-		if !ok || found {
-			return !found
+	for _, c := range e.places().comprehensions {
+		if c.uses[name] && !c.first[at] && !before(at, c.start) && !before(c.last, at) {
+			return true
 		}
-		uses, first, last := 0, false, c.Pos
-		python.WalkNode(c, func(n python.Node) bool {
-			if x, ok := n.(*python.Name); ok && x.ID == name {
-				uses++
-			}
-			if start := n.Start(); before(last, start) {
-				last = start
-			}
-			return true
-		})
-		python.WalkNode(c.Clauses[0].Iter, func(n python.Node) bool {
-			if x, ok := n.(*python.Name); ok && x.ID == name {
-				uses--
-			}
-			first = first || n.Start() == at
-			return true
-		})
-		found = uses > 0 && !first && !before(at, c.Pos) && !before(last, at)
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 func before(a, b python.Pos) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }

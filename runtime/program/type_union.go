@@ -6,6 +6,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
+const (
+	// maxTypeParts and maxTypeName bound types that are made of others.
+	maxTypeParts = 1_000
+	maxTypeName  = 4 << 10 // bytes
+)
+
 // union is int | str: what isinstance takes in place of a tuple of classes.
 type union struct {
 	engine *engine
@@ -15,7 +21,7 @@ type union struct {
 func (u *union) Type() string          { return "types.UnionType" }
 func (u *union) Freeze()               {}
 func (u *union) Truth() starlark.Bool  { return true }
-func (u *union) Hash() (uint32, error) { return starlark.String(u.String()).Hash() }
+func (u *union) Hash() (uint32, error) { return uint32(len(u.parts)), nil }
 
 func (u *union) String() string {
 	names := make([]string, len(u.parts))
@@ -54,10 +60,12 @@ func shownType(v starlark.Value) string {
 	switch v := v.(type) {
 	case *class:
 		return v.name
-	case *union, *alias:
-		return v.String()
+	case *union:
+		return excerpt(v.String())
+	case *alias:
+		return v.name
 	case starlark.String:
-		return v.String()
+		return excerpt(string(v))
 	}
 	if v == (ellipsis{}) {
 		return "..."
@@ -69,7 +77,7 @@ func shownType(v starlark.Value) string {
 }
 
 // joined is x | y of types; ok is false for other operands.
-func (e *engine) joined(x, y starlark.Value) (u *union, ok bool) {
+func (e *engine) joined(x, y starlark.Value) (u *union, ok bool, err error) {
 	u = &union{engine: e}
 	types := 0
 	for _, v := range []starlark.Value{x, y} {
@@ -82,7 +90,7 @@ func (e *engine) joined(x, y starlark.Value) (u *union, ok bool) {
 			parts = v.parts
 		case starlark.NoneType:
 		default:
-			return nil, false
+			return nil, false, nil
 		}
 		for _, part := range parts {
 			if !u.has(part) {
@@ -90,7 +98,13 @@ func (e *engine) joined(x, y starlark.Value) (u *union, ok bool) {
 			}
 		}
 	}
-	return u, types > 0 && e.charge(len(u.parts)) == nil
+	if types == 0 {
+		return nil, false, nil
+	}
+	if len(u.parts) > maxTypeParts {
+		return nil, false, e.tooLarge("a type of that many parts")
+	}
+	return u, true, e.charge(len(u.parts))
 }
 
 func (u *union) has(part starlark.Value) bool {
@@ -116,12 +130,15 @@ func (e *engine) parameterized(c *class, of starlark.Value) (starlark.Value, err
 	if err := e.charge(len(parts)); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(parts))
+	names, length := make([]string, len(parts)), 0
 	for i, part := range parts {
 		names[i] = shownType(part)
+		if length += len(names[i]); length > maxTypeName {
+			return nil, e.tooLarge("a type of that many parts")
+		}
 	}
 	name := c.name + "[" + strings.Join(names, ", ") + "]"
-	return &alias{name: name, of: c}, e.roomBytes(len(name))
+	return &alias{name: name, of: c}, nil
 }
 
 // typingMember is a name of typing: annotations are not evaluated, and what is

@@ -211,7 +211,11 @@ func (l *lowerer) pairs(p python.Pos, helper string, keys, values []python.Expr)
 			flags[i] = '.'
 			args = append(args, l.expression(key))
 		}
-		args = append(args, l.expression(values[i]))
+		x := l.expression(values[i])
+		if key == nil && helper == MakeDict && i < len(keys)-1 { // gone through before what follows is evaluated
+			x = l.unary(p, Entries, x)
+		}
+		args = append(args, x)
 	}
 	args[0] = l.text(p, string(flags))
 	return l.call(p, helper, args...)

@@ -77,6 +77,9 @@ const (
 	// Items precedes list, tuple or mkset: the elements of its operand, which
 	// stands behind a star in such a display.
 	Items = "$*"
+	// Entries is a copy of its operand, which stands behind two stars in a dict
+	// display.
+	Entries = "$**{}"
 	// Spread and SpreadNamed check the operands of f(*x) and f(**x).
 	Spread, SpreadNamed = "$*args", "$**args"
 )
