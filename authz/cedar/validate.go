@@ -56,7 +56,7 @@ func readSchema(text []byte) (contexts map[types.String]recordType, check func(t
 
 // readPolicies reads and checks all files, and reports all that is wrong.
 func readPolicies(files map[string][]byte, check func(types.PolicyID, *cedar.Policy) error) (*cedar.PolicySet, error) {
-	all := cedar.NewPolicySet()
+	all, some := cedar.NewPolicySet(), false
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		set, err := cedar.NewPolicySetFromBytes(name, files[name])
@@ -71,9 +71,10 @@ func readPolicies(files map[string][]byte, check func(types.PolicyID, *cedar.Pol
 				problems = append(problems, fmt.Errorf("cedar: %s:%d:%d: %w", name, at.Line, at.Column, err))
 			}
 			all.Add(id, p)
+			some = true
 		}
 	}
-	if len(problems) == 0 && len(all.Map()) == 0 {
+	if len(problems) == 0 && !some {
 		problems = append(problems, errors.New("cedar: no policy: nothing would be permitted"))
 	}
 	return all, errors.Join(problems...)

@@ -228,7 +228,7 @@ func TestHeadsAreFoundAmongOtherText(t *testing.T) {
 func FuzzVerify(f *testing.F) {
 	lines, s := written(f, 3)
 	all := strings.Join(lines, "")
-	f.Add([]byte(all), []byte(s.heads.String()))
+	f.Add([]byte(all), s.heads.Bytes())
 	f.Add([]byte(strings.Join(lines[:2], "")), []byte(headBegins+"\n"+headBegins+"\n"))
 	f.Add([]byte(lines[0]+lines[0]), []byte{})
 	f.Fuzz(func(t *testing.T, log, heads []byte) {

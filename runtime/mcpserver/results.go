@@ -106,7 +106,7 @@ func notFound(uri string) error {
 	if err != nil { // texts always encode
 		data = nil
 	}
-	return &jsonrpc.Error{Code: mcp.CodeResourceNotFound, Message: "resource not found", Data: data}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "resource not found", Data: data}
 }
 
 // readPage reads offset and limit, each at most once and nothing else.

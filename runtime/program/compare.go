@@ -16,9 +16,6 @@ func (e *engine) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
 	return e.compareDepth(op, x, y, 0)
 }
 
-// equal is x == y.
-func (e *engine) equal(x, y starlark.Value) (bool, error) { return e.compare(syntax.EQL, x, y) }
-
 func (e *engine) compareDepth(op syntax.Token, x, y starlark.Value, depth int) (bool, error) {
 	if depth > 0 {
 		if err := e.charge(1); err != nil {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the suite asks for what the protocol deprecates
+
 package conformance
 
 import (
