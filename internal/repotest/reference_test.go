@@ -38,9 +38,11 @@ func referenceTables(tr *tree) []string {
 			}
 		}
 	}
-	for _, m := range testName.FindAllStringSubmatch(tr.read("docs/reference/performance.md"), -1) {
-		if !tr.hasTest(m[1], m[2]) {
-			out = append(out, fmt.Sprintf("docs/reference/performance.md: %s has no %s", m[1], m[2]))
+	for _, page := range []string{"docs/reference/performance.md", "docs/explanation/operations.md"} {
+		for _, m := range testName.FindAllStringSubmatch(tr.read(page), -1) {
+			if !tr.hasTest(m[1], m[2]) {
+				out = append(out, fmt.Sprintf("%s: %s has no %s", page, m[1], m[2]))
+			}
 		}
 	}
 	return out

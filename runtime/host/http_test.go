@@ -44,7 +44,7 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func dial(t *testing.T, url, token, protocol string) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil)
-	transport := &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearing{token}}, MaxRetries: -1}
+	transport := &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearing{token}}, MaxRetries: -1, DisableStandaloneSSE: true}
 	return client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 }
 

@@ -205,6 +205,7 @@ func (f *fixture) send(method, url, body string, headers ...string) answer {
 			r.Header.Add(name, value)
 		}
 	}
+	r.Close = true // each request has a connection of its own
 	response, err := new(http.Transport).RoundTrip(r)
 	if err != nil {
 		f.t.Fatal(err)

@@ -72,6 +72,9 @@ type Limits struct {
 	MaxSessions, MaxSessionsPerSubject int
 	// SessionTimeout ends a session without requests. Default 10 minutes.
 	SessionTimeout time.Duration
+	// HeaderTimeout bounds how long a request's headers may take to arrive,
+	// counted from the connection's first. Default 10 s.
+	HeaderTimeout time.Duration
 	// BodyTimeout bounds how long a body may take to arrive. Default 30 s.
 	BodyTimeout time.Duration
 	// WriteTimeout bounds how long a client may take to read the next 64 KiB
@@ -88,6 +91,7 @@ const (
 	DefaultMaxSessions           = 4096
 	DefaultMaxSessionsPerSubject = 512
 	DefaultSessionTimeout        = 10 * time.Minute
+	DefaultHeaderTimeout         = 10 * time.Second
 	DefaultBodyTimeout           = 30 * time.Second
 	DefaultWriteTimeout          = 30 * time.Second
 )
@@ -101,6 +105,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	fill(&problems, "MaxSessions", &l.MaxSessions, DefaultMaxSessions)
 	fill(&problems, "MaxSessionsPerSubject", &l.MaxSessionsPerSubject, DefaultMaxSessionsPerSubject)
 	fill(&problems, "SessionTimeout", &l.SessionTimeout, DefaultSessionTimeout)
+	fill(&problems, "HeaderTimeout", &l.HeaderTimeout, DefaultHeaderTimeout)
 	fill(&problems, "BodyTimeout", &l.BodyTimeout, DefaultBodyTimeout)
 	fill(&problems, "WriteTimeout", &l.WriteTimeout, DefaultWriteTimeout)
 	return l, errors.Join(problems...)

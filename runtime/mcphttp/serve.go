@@ -16,9 +16,8 @@ import (
 
 // The times of a connection that no answer depends on.
 const (
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 64 << 10
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
 	// grace is what cancelled calls get to answer that they were, and then
 	// connections to be closed.
 	grace = 2 * time.Second
@@ -38,7 +37,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, server *mcp.Server) 
 	h := &http.Server{
 		Handler:           s.Handler(server),
 		TLSConfig:         s.options.TLS.Clone(),
-		ReadHeaderTimeout: readHeaderTimeout,
+		ReadHeaderTimeout: s.limits.HeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // what clients do wrong
@@ -71,13 +70,12 @@ func ServeMetrics(ctx context.Context, l net.Listener, m *Metrics, log *slog.Log
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m)
 	h := &http.Server{
-		Handler:           guard{}.around(mux),
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readHeaderTimeout,
-		WriteTimeout:      DefaultWriteTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		Handler:        guard{}.around(mux),
+		ReadTimeout:    DefaultHeaderTimeout,
+		WriteTimeout:   DefaultWriteTimeout,
+		IdleTimeout:    idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	result := make(chan error, 1)
 	go func() { result <- h.Serve(netutil.LimitListener(l, maxMetricsConnections)) }()
@@ -96,7 +94,6 @@ func (s *Server) end(h *http.Server, server *mcp.Server) {
 	begin := time.Now()
 	s.log.Info("draining", "requests", s.owed.Load(), "sessions", s.sessions.count(), "deadline", s.drain)
 	s.stopAccept()
-	h.SetKeepAlivesEnabled(false)
 	if !s.answered(s.drain) {
 		s.log.Warn("running calls are cancelled", "requests", s.owed.Load())
 		s.cancelCalls(errEnded)
