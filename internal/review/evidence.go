@@ -43,7 +43,7 @@ func (r *Review) evidence(m *markdown) {
 	if len(r.Problems) > 0 {
 		m.line("")
 		for _, p := range r.Problems {
-			m.line("- %s: %s", p.Rule, bounded(p.Message))
+			m.line("- %s: %s; %s", p.Rule, span(p.Message), span(p.Hint))
 		}
 	}
 }

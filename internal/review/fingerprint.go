@@ -65,7 +65,7 @@ func newPrints(m *schema.Manifest) (*prints, error) {
 	if p.manifest, err = fingerprint(beside); err != nil {
 		return nil, err
 	}
-	p.contract, err = fingerprint(map[string]any{"manifest": p.manifest, "capabilities": p.capabilities})
+	p.contract, err = fingerprint(map[string]any{"manifest": p.manifest, "capabilities": p.capabilities, "types": p.types})
 	return p, err
 }
 

@@ -93,7 +93,7 @@ func (r *Review) counts() string {
 	if r.Failed() {
 		verdict = "not compatible"
 	}
-	return fmt.Sprintf("%s: %d breaking, %d waived, %d warnings, %d notes, %d problems of waivers", verdict,
+	return fmt.Sprintf("%s; breaking: %d, waived: %d, warnings: %d, notes: %d, problems of waivers: %d", verdict,
 		r.count(breaking.Breaking, false), r.count(breaking.Breaking, true), r.count(breaking.Warning, false), r.count(breaking.Note, false), len(r.Problems))
 }
 

@@ -60,7 +60,7 @@ func (r *Review) verdict(m *markdown) {
 	} else {
 		m.line("**Compatible.**\n")
 	}
-	m.line("- %d breaking findings without a waiver, %d with one, %d warnings, %d notes",
+	m.line("- breaking findings: %d without a waiver, %d with one; warnings: %d; notes: %d",
 		r.count(breaking.Breaking, false), r.count(breaking.Breaking, true), r.count(breaking.Warning, false), r.count(breaking.Note, false))
 	for _, category := range []breaking.Category{breaking.Authz, breaking.Wire, breaking.Canon, breaking.Name, breaking.Go, breaking.Prompt} {
 		n := 0
@@ -70,11 +70,11 @@ func (r *Review) verdict(m *markdown) {
 			}
 		}
 		if n > 0 {
-			m.line("- %d breaking in %s", n, category)
+			m.line("- without a waiver in %s: %d", category, n)
 		}
 	}
 	if len(r.Problems) > 0 {
-		m.line("- %d problems of waivers, see section 6", len(r.Problems))
+		m.line("- problems of waivers: %d, see section 6", len(r.Problems))
 	}
 	switch {
 	case !r.GeneratedKnown:
@@ -113,7 +113,7 @@ func (r *Review) contract(m *markdown) {
 	m.head("Level", "Rule", "Where", "Before", "After", "Breaks")
 	for n, i := range r.Items {
 		if n == maxRows {
-			m.line("\n%d more findings are left out; capgen breaking --format json has them.", len(r.Items)-n)
+			m.line("\nFindings left out: %d; capgen breaking --format json has them.", len(r.Items)-n)
 			break
 		}
 		level := string(i.Level)

@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/schema"
 	"github.com/capgen/capgen/schema/breaking"
 )
@@ -41,7 +42,7 @@ func (r *Review) waive() {
 }
 
 func (r *Review) problem(w *schema.Waiver, rule, message, hint string) *schema.Diagnostic {
-	r.Problems = append(r.Problems, schema.Diagnostic{Position: w.Pos, Severity: schema.SeverityError, Rule: rule, Message: message, Hint: hint})
+	r.Problems = append(r.Problems, schema.Diagnostic{Position: w.Pos, Severity: schema.SeverityError, Rule: rule, Message: visible.Text(message), Hint: hint})
 	return &r.Problems[len(r.Problems)-1]
 }
 

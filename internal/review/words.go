@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/internal/lint"
@@ -40,12 +41,17 @@ func (r *Review) words(m *markdown) {
 func (r *Review) lint(m *markdown) {
 	type hit struct{ rule, target, message string }
 	before := map[hit]int{}
-	for _, f := range lint.Check(r.Input.Base) {
+	var base, head []lint.Finding
+	var wg sync.WaitGroup
+	wg.Go(func() { base = lint.Check(r.Input.Base) })
+	wg.Go(func() { head = lint.Check(r.Input.Head) })
+	wg.Wait()
+	for _, f := range base {
 		before[hit{f.Rule, f.Target, f.Message}]++
 	}
 	var rows [][]string
 	known := 0
-	for _, f := range lint.Check(r.Input.Head) {
+	for _, f := range head {
 		h := hit{f.Rule, f.Target, f.Message}
 		if before[h] > 0 {
 			before[h]--
@@ -54,7 +60,7 @@ func (r *Review) lint(m *markdown) {
 		}
 		rows = append(rows, []string{string(f.Severity), f.Rule, span(f.Target), span(f.Message)})
 	}
-	m.line("Lint: %d new findings, %d as before.\n", len(rows), known)
+	m.line("Findings of lint: %d new, %d as before.\n", len(rows), known)
 	if len(rows) > 0 {
 		m.head("Level", "Rule", "Target", "Finding")
 		for _, row := range rows {
@@ -66,7 +72,7 @@ func (r *Review) lint(m *markdown) {
 
 // maxQueries bounds how often the two indexes are asked. Capabilities that
 // changed come first.
-const maxQueries = 2_000
+const maxQueries = 1_000
 
 // ranks tells where search finds capabilities for their stored phrases, before
 // and after: another capability's words may push one down.
@@ -111,7 +117,7 @@ func (r *Review) ranks(m *markdown) {
 	}
 	m.line("Rank of stored queries, which are the search phrases: %d asked, %d as before, %d changed.", queries, kept, len(rows))
 	if left > 0 {
-		m.line("%d more of capabilities that did not change were not asked.", left)
+		m.line("Not asked, of capabilities that did not change: %d.", left)
 	}
 	if len(rows) > 0 {
 		m.line("")
