@@ -135,14 +135,15 @@ lint: {allow: [{rule: TEXT, target: TEXT, reason: TEXT}]}
 }
 
 var (
-	codeSpan  = regexp.MustCompile("`[^`\n|]+`|<code>(?:[^\n|<`]|<kbd>U\\+[0-9A-F]+</kbd>)*</code>")
-	preformat = regexp.MustCompile(`(?s)<pre>\n  .*?\n</pre>\n`)
+	codeSpan = regexp.MustCompile("`[^`\n|]+`|<code>(?:[^\n|<`]|<kbd>U\\+[0-9A-F]+</kbd>)*</code>")
+	// An element ends at the first end tag, wherever that stands.
+	preformat = regexp.MustCompile(`(?s)<pre>\n  .*?</pre>`)
 	ownLine   = regexp.MustCompile(`^[^<>\x60\[\]@\\#]*$`)
 )
 
 // unquoted is a summary without what it quotes.
 func unquoted(summary string) string {
-	return codeSpan.ReplaceAllString(preformat.ReplaceAllString(summary, "PRE\n"), "CODE")
+	return codeSpan.ReplaceAllString(preformat.ReplaceAllString(summary, "PRE"), "CODE")
 }
 
 // FuzzSummaryIsInert: whatever a manifest, a waiver or a file's name says, it
