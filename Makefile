@@ -54,6 +54,12 @@ test: ## Run all tests, those of authz/rego, which is a module of its own, too
 	$(GO) test ./...
 	cd authz/rego && $(GO) vet ./... && $(GO) test ./...
 
+# Tests that compare bytes, once more with encoding/json/jsontext as a judge.
+.PHONY: jsontext
+jsontext: ## Compare what canonicalizers write with encoding/json/jsontext too
+	GOEXPERIMENT=jsonv2 $(GO) vet ./internal/oracle
+	GOEXPERIMENT=jsonv2 $(GO) test -count=1 ./internal/oracle ./runtime/canon
+
 .PHONY: race
 race: ## Run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 20m ./...
@@ -147,9 +153,9 @@ differential: ## Compare PROGRAMS random programs of SEED with python3's answers
 	$(GO) test -count=1 -run '^TestRandomProgramsAnswerAsCPython$$' -v ./runtime/program -programs '$(abspath $(BIN))/programs.txt'
 
 .PHONY: soak
-soak: ## Run every hostile program, compare a million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
+soak: ## Run every hostile program, compare three million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
-	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms)$$' -v ./codegen -soak
+	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms|TestBoundaries)$$' -v ./codegen -soak
 	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak
 	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s
@@ -180,7 +186,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test race clients conformance tokens fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance tokens fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind

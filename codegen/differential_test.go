@@ -112,7 +112,7 @@ type subject struct {
 }
 
 // subjects are all capabilities that take something.
-func subjects(t *testing.T, m *maker) []*subject {
+func subjects(t testing.TB, m *maker) []*subject {
 	t.Helper()
 	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
 	if err != nil {
@@ -146,7 +146,7 @@ func subjects(t *testing.T, m *maker) []*subject {
 }
 
 // generatedBindings are the Binding tables of generated code, by name.
-func generatedBindings(t *testing.T, root string) map[string]string {
+func generatedBindings(t testing.TB, root string) map[string]string {
 	t.Helper()
 	files := map[string][]byte{}
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -305,7 +305,7 @@ var roundNumber = regexp.MustCompile(`(^|[:\[,-])[0-9]{16,21}($|[,\]}])`)
 // roundTrip returns the canonical bytes of v, of which it checks that they are
 // the one form of v: bit for bit, and of instance, if that is not nil, by the
 // oracle's account.
-func (s *subject) roundTrip(t *testing.T, v canon.Encoder, instance any) []byte {
+func (s *subject) roundTrip(t testing.TB, v canon.Encoder, instance any) []byte {
 	t.Helper()
 	canonical := canon.AppendCanonical(nil, v)
 	if instance != nil {

@@ -210,7 +210,7 @@ func startChild(t *testing.T, files map[string][]byte, cases []*suiteCase) *chil
 func goName(name string) string { return strings.ToUpper(name[:1]) + strings.ToLower(name[1:]) }
 
 // bindingsOf are the Binding tables in generated files, by name.
-func bindingsOf(t *testing.T, files map[string][]byte) map[string]string {
+func bindingsOf(t testing.TB, files map[string][]byte) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for name, content := range files {

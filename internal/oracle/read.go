@@ -3,10 +3,9 @@ package oracle
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -99,7 +98,7 @@ func strict(text []byte) string {
 		return "invalid UTF-8"
 	case halfPair(text):
 		return "half a surrogate pair"
-	case duplicates(json.NewDecoder(bytes.NewReader(text))):
+	case duplicates(text):
 		return "a member twice"
 	}
 	return ""
@@ -132,14 +131,16 @@ func halfPair(text []byte) bool {
 	return false
 }
 
-// duplicates tells whether a member stands twice in any object of a value.
-func duplicates(d *json.Decoder) bool {
+// duplicates tells whether a member stands twice in any object of valid JSON.
+func duplicates(text []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()              // or an overflow would end it
 	var open []map[string]bool // nil for an array
 	var key bool               // the next string is a member's name
 	for {
 		token, err := d.Token()
-		if errors.Is(err, io.EOF) || err != nil {
-			return false
+		if err != nil {
+			return false // the end
 		}
 		switch token {
 		case json.Delim('{'):
@@ -162,4 +163,28 @@ func duplicates(d *json.Decoder) bool {
 		}
 		key = len(open) > 0 && open[len(open)-1] != nil
 	}
+}
+
+// RoundsToInteger tells whether text begins with a number that is no integer,
+// and the float nearest to it is one. A decoder refuses it where an integer is
+// asked for, though its shortest decimal would pass: what is rounded is not
+// what was written.
+func RoundsToInteger(text []byte) bool {
+	n := 0
+	for n < len(text) && strings.IndexByte("+-.0123456789eE", text[n]) >= 0 {
+		n++
+	}
+	literal := string(text[:n])
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil || f != math.Trunc(f) {
+		return false
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+	e, err := strconv.Atoi(exponent)
+	if exponent != "" && (err != nil || e < -1000 || e > 1000) {
+		// Too far away to be written out: an integer only if it is zero.
+		return strings.Trim(mantissa, "-0.") != ""
+	}
+	exact, ok := new(big.Rat).SetString(literal)
+	return ok && !exact.IsInt()
 }
