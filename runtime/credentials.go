@@ -44,6 +44,9 @@ func NewCredential(name, host, secret string) Credential {
 // Format writes the name, whatever the verb.
 func (c Credential) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "credential %s", c.name) }
 
+// MarshalText is what encoders write instead: the name.
+func (c Credential) MarshalText() ([]byte, error) { return []byte("credential " + c.name), nil }
+
 // Secret is the secret, for a connection to host: the manifest's, with its
 // port if it names one. For any other it is an error.
 func (c Credential) Secret(host string) (string, error) {
