@@ -111,6 +111,18 @@ func TestHostileSource(t *testing.T) {
 	}
 }
 
+// An error quotes no more of a long name than a message may have.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("h", 3_000)
+	for _, source := range []string{"+" + long + "\x00", "1 " + long, "f(" + long + "=1, " + long + "=2)", "def f(" + long + ", " + long + "): pass"} {
+		_, err := Parse(source)
+		if err == nil {
+			t.Fatal("an error is expected")
+		}
+		checkError(t, err, source)
+	}
+}
+
 func nestedBlocks(n int) string {
 	var b strings.Builder
 	for i := range n {

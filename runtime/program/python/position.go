@@ -1,6 +1,9 @@
 package python
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Pos is a place in the source. Line and Col count from 1; Col counts code
 // points.
@@ -30,7 +33,21 @@ const (
 )
 
 func syntaxError(pos Pos, hint, format string, args ...any) *Error {
-	return &Error{Pos: pos, Kind: SyntaxError, Message: fmt.Sprintf(format, args...), Hint: hint}
+	for i, arg := range args {
+		if s, ok := arg.(string); ok {
+			args[i] = short(s)
+		}
+	}
+	return &Error{Pos: pos, Kind: SyntaxError, Message: fmt.Sprintf(format, args...), Hint: short(hint)}
+}
+
+// short cuts what a message quotes of a source, where a name has any length.
+func short(s string) string {
+	const longest = 200
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "…"
 }
 
 // NewError is a SyntaxError, for those who find more than the grammar does.
