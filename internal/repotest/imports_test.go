@@ -16,6 +16,7 @@ var layers = []struct {
 	may []string
 }{
 	{"authz", nil},
+	{"authz/bearer", []string{"authz", "authz/scopes"}},
 	{"authz/cedar", []string{"authz"}},
 	{"authz/rego", []string{"authz"}},
 	{"authz/scopes", []string{"authz"}},
@@ -90,6 +91,9 @@ var only = []struct {
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/open-policy-agent/", []string{"authz/rego", "bench/fullhost"}},
 	{"github.com/cedar-policy/", []string{"authz/cedar"}},
+	{"github.com/golang-jwt/", []string{"authz/bearer"}},
+	{"github.com/MicahParks/", []string{"authz/bearer"}},
+	{"github.com/go-json-experiment/", []string{"authz/bearer"}},
 	{"github.com/dave/jennifer/", []string{"codegen"}},
 	{"go.yaml.in/yaml/", []string{"schema"}},
 	{"golang.org/x/tools/", []string{"cmd/capgenvet"}},

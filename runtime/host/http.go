@@ -158,7 +158,7 @@ func (p *program) http(ctx context.Context, s session) int {
 		return p.broken(fmt.Errorf("deployment %s requires a verifier, which tells who calls: set Options.Verifier of the host", s.runtime.Deployment()))
 	}
 	options := mcphttp.Options{
-		Verifier: w.verifier, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
+		Verifier: w.verifier, Scopes: p.options.Scopes, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
 	}
 	if w.metrics != nil {
 		options.Metrics = mcphttp.NewMetrics()

@@ -41,6 +41,10 @@ type Options struct {
 	// or one that returns nil, leaves that to the shared token, if there is
 	// one. It is called once, before Build, by the command http alone.
 	Verifier func(context.Context, Env) (authz.Verifier, error)
+	// Scopes that a subject needs for any request over HTTP, besides those that
+	// a capability declares. A verifier's subject without one of them gets 403
+	// and a challenge with all of them.
+	Scopes []string
 	// HTTP bounds what clients of the command http can cost; zero fields mean
 	// defaults.
 	HTTP mcphttp.Limits

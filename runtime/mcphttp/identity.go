@@ -33,6 +33,10 @@ func (s *Server) identify(next http.Handler) http.Handler {
 				s.challenge(w, http.StatusUnauthorized, "", "a bearer token is required")
 				return
 			}
+			if r.URL.Query().Has("access_token") { // one way only, and not one that logs keep (RFC 6750, sections 2 and 5.3)
+				s.challenge(w, http.StatusBadRequest, "invalid_request", "a token belongs into the Authorization header alone")
+				return
+			}
 			var err error
 			if subject, err = s.verify(r.Context(), token); err != nil {
 				s.unverified(w, r, err)

@@ -65,6 +65,7 @@ func TestCredentials(t *testing.T) {
 		{"another scheme", []string{"Authorization: Basic good"}, "", 401, "Bearer " + where},
 		{"token alone", []string{"Authorization: good"}, "", 401, "Bearer " + where},
 		{"in the query", nil, "?access_token=good", 401, "Bearer " + where},
+		{"in the query too", []string{"Authorization: Bearer good"}, "?access_token=good", 400, `Bearer error="invalid_request", ` + where},
 		{"in another header", []string{"X-Authorization: Bearer good", "Proxy-Authorization: Bearer good", "Cookie: token=good"}, "", 401, "Bearer " + where},
 		{"no token's letters", []string{"Authorization: Bearer g\"ood"}, "", 401, "Bearer " + where},
 		{"unknown", []string{"Authorization: Bearer unknown"}, "", 401, `Bearer error="invalid_token", ` + where},

@@ -16,6 +16,16 @@ import (
 // DefaultPath is where the endpoint is unless PublicURL says otherwise.
 const DefaultPath = "/mcp"
 
+// ProtectedResource is what a Verifier may be too: one that knows the metadata
+// of the protected resource (RFC 9728). New serves and names it, unless
+// Options.ResourceMetadata is set.
+type ProtectedResource interface {
+	// ResourceMetadata is for Options.ResourceMetadata.
+	ResourceMetadata() string
+	// Public is for Options.Public, whose own entries come first.
+	Public() map[string]http.Handler
+}
+
 // Options of New. All have defaults.
 type Options struct {
 	// Verifier judges the bearer token that each request must then carry. Nil

@@ -62,6 +62,13 @@ func New(o Options) (*Server, error) {
 	if o.Drain < 0 {
 		return nil, fmt.Errorf("mcphttp: Drain is negative (%v)", o.Drain)
 	}
+	if described, ok := o.Verifier.(ProtectedResource); ok && o.ResourceMetadata == "" {
+		o.ResourceMetadata = described.ResourceMetadata()
+		public := map[string]http.Handler{}
+		maps.Copy(public, described.Public())
+		maps.Copy(public, o.Public)
+		o.Public = public
+	}
 	s := &Server{
 		verifier: o.Verifier, anonymous: o.Anonymous, scopes: slices.Clone(o.Scopes), resourceMetadata: o.ResourceMetadata,
 		options: o, path: DefaultPath, limits: limits, drain: o.Drain, metrics: o.Metrics, log: o.Logger,

@@ -1,0 +1,246 @@
+package bearer
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/capgen/capgen/authz"
+)
+
+// nowhere is a network that nothing answers on.
+type nowhere struct{}
+
+func (nowhere) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
+
+// clock is a time that a test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func clocked(v *Verifier) *clock {
+	c := &clock{now: time.Now()}
+	v.now = c.Now
+	return c
+}
+
+func judge(v *Verifier, token string) string {
+	switch _, err := v.Verify(context.Background(), token); {
+	case err == nil:
+		return "good"
+	case errors.Is(err, authz.ErrUnauthenticated):
+		return "refused"
+	default:
+		return "unknown"
+	}
+}
+
+// A new key is known soon, a withdrawn one is forgotten, and in between nothing
+// is asked.
+func TestRotation(t *testing.T) {
+	issuer := newServer(t)
+	k := made()
+	issuer.put(map[string]crypto.Signer{"ec": k.ec})
+	v := verifier(t, issuer)
+	clock := clocked(v)
+	claims := with(goodClaims(issuer.url), "exp", time.Now().Add(24*time.Hour).Unix())
+	first := token(t, goodHeader(), claims)
+	second := sign(t, "ES256", k.ec2, encode(t, with(goodHeader(), "kid", "ec2")), encode(t, claims))
+	step := func(what, token, want string, fetches int) {
+		t.Helper()
+		if got := judge(v, token); got != want || issuer.fetched() != fetches {
+			t.Errorf("%s: %s after %d fetches, want %s after %d", what, got, issuer.fetched(), want, fetches)
+		}
+	}
+	if issuer.fetched() != 0 {
+		t.Error("New asks the issuer")
+	}
+	step("the first token", first, "good", 1)
+	step("the same again", first, "good", 1)
+	issuer.put(map[string]crypto.Signer{"ec": k.ec, "ec2": k.ec2})
+	step("a new key at once", second, "refused", 1)
+	clock.advance(fetchEvery)
+	step("a new key a little later", second, "good", 2)
+	step("the old one", first, "good", 2)
+	issuer.put(map[string]crypto.Signer{"ec2": k.ec2})
+	step("a key just withdrawn", first, "good", 2)
+	clock.advance(refreshAfter)
+	step("a key withdrawn a while ago", first, "refused", 3)
+	step("the new one", second, "good", 3)
+	issuer.put(map[string]crypto.Signer{"ec2": k.ec}) // the same name for another key
+	clock.advance(refreshAfter)
+	step("a key that was replaced", second, "refused", 4)
+}
+
+// However many unknown keys are named, an issuer is asked once in a while, and
+// who has a good token does not notice.
+func TestUnknownKeysDoNotAmplify(t *testing.T) {
+	issuer := newServer(t)
+	issuer.put(map[string]crypto.Signer{"ec": made().ec})
+	v := verifier(t, issuer)
+	clock := clocked(v)
+	good := token(t, goodHeader(), goodClaims(issuer.url))
+	unknown := make([]string, 200)
+	for i := range unknown {
+		unknown[i] = token(t, with(goodHeader(), "kid", strings.Repeat("k", i+1)), goodClaims(issuer.url))
+	}
+	for round := range 3 {
+		var all sync.WaitGroup
+		for _, token := range unknown {
+			all.Go(func() {
+				if got := judge(v, token); got != "refused" {
+					t.Errorf("an unknown key: %s", got)
+				}
+				if got := judge(v, good); got != "good" {
+					t.Errorf("the good token: %s", got)
+				}
+			})
+		}
+		all.Wait()
+		if got := issuer.fetched(); got != round+1 {
+			t.Errorf("%d fetches in %d rounds", got, round+1)
+		}
+		clock.advance(fetchEvery)
+	}
+	// Neither do tokens that no key is needed to refuse.
+	before := issuer.fetched()
+	for _, claims := range []object{with(goodClaims(issuer.url), "sub", nil), with(goodClaims(issuer.url), "iss", "https://evil.example")} {
+		if got := judge(v, token(t, with(goodHeader(), "kid", "unknown"), claims)); got != "refused" || issuer.fetched() != before {
+			t.Errorf("%s, %d fetches", got, issuer.fetched()-before)
+		}
+	}
+}
+
+// A client that goes away does not take the fetch with it.
+func TestFetchOutlivesItsClient(t *testing.T) {
+	issuer := newServer(t)
+	issuer.put(map[string]crypto.Signer{"ec": made().ec})
+	v := verifier(t, issuer)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	good := token(t, goodHeader(), goodClaims(issuer.url))
+	if _, err := v.Verify(ctx, good); err != nil {
+		t.Error(err)
+	}
+	if got := judge(v, good); got != "good" || issuer.fetched() != 1 {
+		t.Errorf("%s after %d fetches", got, issuer.fetched())
+	}
+}
+
+// An issuer that cannot be reached is not the token's fault, and keys that are
+// known stay so for a while.
+func TestIssuerThatBreaks(t *testing.T) {
+	issuer := newServer(t)
+	issuer.put(map[string]crypto.Signer{"ec": made().ec})
+	v := verifier(t, issuer)
+	clock := clocked(v)
+	good := token(t, goodHeader(), with(goodClaims(issuer.url), "exp", time.Now().Add(24*time.Hour).Unix()))
+	for name, answer := range map[string]http.HandlerFunc{
+		"status":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
+		"too large": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"x":"` + strings.Repeat("x", maxDocument) + `"}`))
+		},
+		"another issuer": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"issuer":"https://evil.example","jwks_uri":"` + issuer.url + `/keys"}`))
+		},
+		"keys elsewhere without TLS": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"issuer":"` + issuer.url + `","jwks_uri":"http://evil.example/keys"}`))
+		},
+		"no metadata": func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },
+	} {
+		issuer.breaks(answer)
+		if got := judge(v, good); got != "unknown" || issuer.fetched() != 0 {
+			t.Errorf("%s: %s after %d fetches", name, got, issuer.fetched())
+		}
+		clock.advance(fetchEvery)
+	}
+	issuer.breaks(nil)
+	if got := judge(v, good); got != "good" {
+		t.Errorf("when it is back: %s", got)
+	}
+	issuer.breaks(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	clock.advance(keepFor - time.Minute)
+	if got := judge(v, good); got != "good" {
+		t.Errorf("while it is away: %s", got)
+	}
+	clock.advance(time.Minute)
+	if got := judge(v, good); got != "unknown" {
+		t.Errorf("when it was away for long: %s", got)
+	}
+}
+
+// A key set that others use too may hold what we cannot.
+func TestKeySetOfManyKinds(t *testing.T) {
+	issuer := newServer(t)
+	issuer.put(map[string]crypto.Signer{"ec": made().ec})
+	set := string(issuer.set())
+	set = strings.Replace(set, `{"keys":[`, `{"keys":[{"kty":"oct","kid":"secret","k":"c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0"},{"kty":"new","kid":"n"},{"kty":"EC","kid":"broken","crv":"P-256","x":"AA","y":"AA"},`+
+		`{"kty":"RSA","kid":"url","x5u":"`+issuer.url+`/x5u","n":"AQ","e":"AQAB"},`, 1)
+	v, err := New(Options{Resource: resource, LoopbackHTTP: true, Issuers: []Issuer{{URL: issuer.url, KeySet: issuer.url + "/keys?v=1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issuer.breaks(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/keys" {
+			t.Errorf("%s was asked for", r.URL.Path)
+		}
+		w.Write([]byte(set))
+	})
+	if got := judge(v, token(t, goodHeader(), goodClaims(issuer.url))); got != "good" {
+		t.Error(got)
+	}
+	if got := judge(v, sign(t, "HS256", []byte("secretsecretsecretsecret"), encode(t, with(goodHeader(), "alg", "HS256", "kid", "secret")), encode(t, goodClaims(issuer.url)))); got != "refused" {
+		t.Errorf("a secret of the set: %s", got)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	many := make([]Issuer, MaxIssuers+1)
+	one := []Issuer{{URL: "https://login.example"}}
+	for _, tt := range []struct {
+		options Options
+		says    string
+	}{
+		{Options{Resource: resource}, "0 issuers"},
+		{Options{Resource: resource, Issuers: many}, "33 issuers"},
+		{Options{Resource: resource, Issuers: []Issuer{one[0], one[0]}}, "there twice"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "http://login.example"}}}, "https is needed"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "http://localhost"}}}, "https is needed"},
+		{Options{Resource: resource, LoopbackHTTP: true, Issuers: []Issuer{{URL: "http://login.example"}}}, "this machine only"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "login.example"}}}, "expected https://"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "https://a:b@login.example"}}}, "expected https://"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "https://login.example?x"}}}, "no query"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: "https://login.example#x"}}}, "no fragment"},
+		{Options{Resource: resource, Issuers: []Issuer{{URL: one[0].URL, KeySet: "http://login.example/keys"}}}, "key set"},
+		{Options{Issuers: one}, "resource"},
+		{Options{Resource: "tools.example", Issuers: one}, "resource"},
+		{Options{Resource: resource + "#x", Issuers: one}, "resource"},
+		{Options{Resource: resource, Issuers: one, Leeway: MaxLeeway + 1}, "Leeway"},
+		{Options{Resource: resource, Issuers: one, Leeway: -1}, "Leeway"},
+		{Options{Resource: resource, Issuers: one, Scopes: []string{"a b"}}, "no scope"},
+	} {
+		if _, err := New(tt.options); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%+v: %v", tt.options, err)
+		}
+	}
+}
