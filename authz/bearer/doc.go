@@ -14,5 +14,5 @@
 //
 // A token of https://login.example with sub 42 is then the subject
 // oidc:https://login.example#42, with the scopes of the token and no others.
-// docs/reference/http.md lists what a token must have.
+// docs/reference/oauth.md lists what a token must have.
 package bearer
