@@ -39,8 +39,9 @@ func (b *Builder) Require(words ...Requirement) {
 }
 
 // Trial makes a server that only tries out the examples of a manifest: it has
-// no requirements, and its handlers get no credentials.
-func (b *Builder) Trial(trial.Mode) { b.trial = true }
+// no requirements, and its handlers get no credentials. Only the tests that are
+// generated can ask for it: the zero mode asks for nothing.
+func (b *Builder) Trial(mode trial.Mode) { b.trial = mode.Made() }
 
 // requirements are those in force, with what does not meet them.
 func (b *Builder) requirements() (required []Requirement, problems []error) {

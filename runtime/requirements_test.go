@@ -73,7 +73,7 @@ func TestRequiredSandboxIsTheMode(t *testing.T) {
 // secrets: it has nothing to protect, and a build machine has none.
 func TestTrialsHaveNoRequirements(t *testing.T) {
 	b := NewBuilder(Options{Authorizer: authz.AllowAll(), IdleWorkers: NoIdleWorkers})
-	b.Trial(trial.Mode{})
+	b.Trial(trial.New())
 	b.Register(NewCapability(lookupInfo(), lookup))
 	b.Require(RequireAuthorizer, RequireSandbox)
 	b.Credentials(CredentialSource{Credential: "a", From: "env", Name: "CAPGEN_TEST_NOT_SET", Host: "a.example"})
@@ -84,5 +84,28 @@ func TestTrialsHaveNoRequirements(t *testing.T) {
 	defer s.Close()
 	if s.Workers().Sandbox != SandboxAuto || s.Requires(RequireAuthorizer) {
 		t.Errorf("sandbox %v, required %v", s.Workers().Sandbox, s.required)
+	}
+}
+
+// zero passes the zero value of what f takes, as any host could to a type that
+// it cannot name.
+func zero[M any](f func(M)) {
+	var m M
+	f(m)
+}
+
+// A host cannot put off what its deployment requires by calling its server a
+// trial.
+func TestHostsCannotMakeTrials(t *testing.T) {
+	b := NewBuilder(Options{Authorizer: authz.AllowAll(), IdleWorkers: NoIdleWorkers})
+	zero(b.Trial)
+	b.Register(NewCapability(lookupInfo(), lookup))
+	b.Require(RequireAuthorizer)
+	s, err := b.Build(t.Context())
+	if s != nil {
+		defer s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "requires an authorizer that decides") {
+		t.Errorf("got %v", err)
 	}
 }

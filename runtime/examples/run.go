@@ -29,7 +29,7 @@ type Program struct {
 func Run(ctx context.Context, register func(*runtime.Builder), all []Capability, programs []Program) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll()})
-		b.Trial(trial.Mode{})
+		b.Trial(trial.New())
 		register(b)
 		server, err := b.Build(ctx)
 		if err != nil {

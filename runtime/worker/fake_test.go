@@ -24,9 +24,6 @@ func RunFake(mode string) {
 	if strings.HasPrefix(mode, "escape ") {
 		runEscape(mode)
 	}
-	if mode == "spin" {
-		runSpin()
-	}
 	if strings.HasPrefix(mode, "memory ") {
 		runMemory(mode)
 	}
