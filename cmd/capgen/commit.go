@@ -44,9 +44,14 @@ func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
 		return nil, err
 	}
 	g.prefix = strings.TrimSuffix(string(out), "\n")
-	out, err = g.git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	// A tag wins over a branch of the same name, and origin/main may be a tag:
+	// who may push one would choose what a change is compared with.
+	out, warning, err := g.run("-c", "core.warnAmbiguousRefs=true", "rev-parse", "--verify", "--end-of-options", ref+"^{commit}")
 	if err != nil {
 		return nil, fmt.Errorf("git:%s names no commit that is here: fetch it first, with fetch-depth: 0 in a workflow of GitHub", visible.Text(ref))
+	}
+	if strings.Contains(warning, "is ambiguous") {
+		return nil, fmt.Errorf("git:%s names several things: write it in full, as refs/heads/NAME, refs/remotes/origin/NAME or refs/tags/NAME", visible.Text(ref))
 	}
 	g.id = strings.TrimSpace(string(out))
 	return g, nil
@@ -77,6 +82,12 @@ func (g *commit) read(name string) ([]byte, error) {
 // git runs one command that reads the repository and nothing else: it asks
 // nobody, fetches nothing, and takes no replacement for an object.
 func (g *commit) git(args ...string) ([]byte, error) {
+	out, _, err := g.run(args...)
+	return out, err
+}
+
+// run is git, with what it says beside.
+func (g *commit) run(args ...string) (out []byte, warning string, err error) {
 	ctx, cancel := context.WithTimeout(g.ctx, gitTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-replace-objects", "--literal-pathspecs", "--no-optional-locks"}, args...)...)
@@ -86,10 +97,10 @@ func (g *commit) git(args ...string) ([]byte, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	switch err := cmd.Run(); {
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, errors.New("git is not installed: compare with a file or a folder instead")
+		return nil, "", errors.New("git is not installed: compare with a file or a folder instead")
 	case err != nil:
 		line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, visible.Text(line[:min(len(line), 200)]))
+		return nil, "", fmt.Errorf("git %s: %w: %s", args[0], err, visible.Text(line[:min(len(line), 200)]))
 	}
-	return stdout.Bytes(), nil
+	return stdout.Bytes(), stderr.String(), nil
 }
