@@ -48,7 +48,7 @@ func (r *Review) authority(m *markdown) {
 		rows = append(rows, row{c.Name, cells})
 	}
 	if len(rows) == 0 {
-		m.line("No capability may do more or less than before.")
+		m.line("No capability has another effect, scope, deployment, limit or rule than before. Section 3 has what inputs take.")
 	} else {
 		slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
 		m.head("Capability", "Effect", "Scopes", "Deployments", "Approval", "Limits and timeouts", "Besides")

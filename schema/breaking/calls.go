@@ -20,7 +20,11 @@ func (c *comparer) calls(of func(string) place, b, h *schema.Capability) {
 		}
 		c.add(of("output_check"), id, check(b), check(h))
 	}
-	c.differs(of("output").at("keep"), "keep-changed", strings.Join(b.Keep, " "), strings.Join(h.Keep, " "))
+	keep := "keep-changed"
+	if keepsMore(b.Keep, h.Keep) {
+		keep = "keep-widened"
+	}
+	c.differs(of("output").at("keep"), keep, strings.Join(b.Keep, " "), strings.Join(h.Keep, " "))
 	c.limits(of("limits"), b.Limits, h.Limits)
 	switch at := of("pagination"); {
 	case b.Pagination == nil && h.Pagination != nil:
@@ -30,6 +34,18 @@ func (c *comparer) calls(of func(string) place, b, h *schema.Capability) {
 	case b.Pagination != nil:
 		c.differs(at, "pagination-changed", pages(b.Pagination), pages(h.Pagination))
 	}
+}
+
+// keepsMore tells whether a result with the pointers h may hold what one with
+// the pointers b does not. No pointers keep all. A pointer is compared as text,
+// so that a doubt is a yes.
+func keepsMore(b, h []string) bool {
+	if len(b) == 0 {
+		return false
+	}
+	return len(h) == 0 || slices.ContainsFunc(h, func(now string) bool {
+		return !slices.ContainsFunc(b, func(old string) bool { return now == old || strings.HasPrefix(now, old+"/") })
+	})
 }
 
 func check(c *schema.Capability) string {

@@ -103,7 +103,7 @@ func deploymentRules() []Rule {
 		rule("credential-added", Breaking, Authz, "Handlers of a deployment get a further secret.", Policies, GoCode),
 		rule("credential-removed", Breaking, Go, "Handlers of a deployment get a secret less.", GoCode),
 		rule("credential-host-changed", Breaking, Authz, "A secret may be sent to another host.", Policies),
-		rule("credential-source-changed", Warning, Authz, "A secret is read from another place.", GoCode),
+		rule("credential-source-changed", Breaking, Authz, "A secret is read from another place: another one may be sent to its host.", Policies, GoCode),
 	}
 }
 
@@ -149,7 +149,8 @@ func callRules() []Rule {
 		rule("limits-removed", Breaking, Wire, "A result is no longer cut: programs get it without the record around it.", Programs),
 		rule("limits-lowered", Warning, Wire, "A result is cut earlier.", Programs),
 		rule("limits-raised", Note, Wire, "A result is cut later."),
-		rule("keep-changed", Warning, Authz, "Another part of the result reaches programs."),
+		rule("keep-changed", Warning, Authz, "A smaller part of the result reaches programs."),
+		rule("keep-widened", Breaking, Authz, "A part of the result reaches programs that was kept from them.", Policies, Approvals),
 		rule("handler-output-changed", Breaking, Go, "What the handler has to return changed in a part that programs do not see.", GoCode),
 		rule("pagination-added", Note, Wire, "A result is a page now: programs may read several."),
 		rule("pagination-removed", Breaking, Wire, "A result is no page any more: pages() refuses it, and the Go iterator is gone.", Programs, GoCode),
