@@ -80,7 +80,7 @@ func orders() []pattern {
 		{rule: "order-override", message: "tells the model what to make of its other instructions",
 			hint: "remove it: a description has no say over other instructions",
 			re: either(
-				`\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,2}?(?:previous|prior|above|earlier|preceding|system|safety|all)\s+(?:\w+\s+){0,2}?`+
+				`\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|system|safety|all)\s+(?:\w+\s+){0,3}?`+
 					`(?:instructions?|prompts?|rules?|guidelines?|messages?|directions?|policies)\b`,
 				`\bsystem\s+prompt\b`, `\byou\s+are\s+now\b`, `\bnew\s+instructions?\s*:`, `\bpretend\s+(?:to\s+be|that\s+you)\b`,
 			)},

@@ -18,8 +18,13 @@ const maxText = 1_000
 
 // prose applies the rules about what a model reads.
 func (l *linter) prose(t text) {
+	plain := strings.NewReplacer("*", "", "__", "", "~~", "").Replace(t.s)
 	for _, p := range l.inProse {
-		if match := p.find(t.s); match != "" {
+		match := p.find(t.s)
+		if match == "" && plain != t.s {
+			match = p.find(plain) // marks of emphasis do not make it another order
+		}
+		if match != "" {
 			l.find(p.rule, t.target, t.at, p.hint, "%s %s: %s", t.what, p.message, quote(match))
 		}
 	}
@@ -114,12 +119,13 @@ func reserved(host string) bool {
 }
 
 // mixed tells whether a word takes letters from Latin and ones that look like
-// them from elsewhere.
+// them from elsewhere, letters of full width among them.
 func mixed(word string) bool {
 	latin, other := false, false
 	for _, r := range word {
-		latin = latin || unicode.Is(unicode.Latin, r)
-		other = other || unicode.Is(unicode.Cyrillic, r) || strings.ContainsRune("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυχ", r)
+		wide := 0xff21 <= r && r <= 0xff5a
+		latin = latin || unicode.Is(unicode.Latin, r) && !wide
+		other = other || wide || unicode.Is(unicode.Cyrillic, r) || strings.ContainsRune("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυχ", r)
 	}
 	return latin && other
 }
