@@ -156,6 +156,11 @@ func (g *graph) read(n *node) {
 					}
 				}
 			}
+			if store, ok := instruction.(*ssa.Store); ok {
+				if what := unsafeRequest(store); what != 0 {
+					g.found(n, pos, what, "http.Request.Method")
+				}
+			}
 			if conversion, ok := instruction.(*ssa.MakeInterface); ok {
 				for _, method := range methodsOf(conversion) {
 					g.object(n, pos, method, nil, false)

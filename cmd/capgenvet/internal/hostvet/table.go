@@ -68,6 +68,7 @@ var calls = []struct {
 	{privileged | writes, "net/http.", "Post PostForm"},
 	{privileged | writes, "(*net/http.Client).", "Post PostForm"},
 	{privileged | writes, "net/smtp.", "SendMail"},
+	{privileged | writes, "(*net/smtp.Client).", "Mail Rcpt Data"},
 	{privileged | writes, "os/exec.", "Command CommandContext"},
 	{privileged | writes, "(*os/exec.Cmd).", "Run Start Output CombinedOutput"},
 	{privileged, "os/signal.", "Notify NotifyContext"},
@@ -89,7 +90,7 @@ var systemCalls = []struct {
 	names string
 }{
 	{privileged, "Getenv Environ Connect Bind Listen"},
-	{privileged | writes, "Setenv Exec ForkExec StartProcess Kill Unlink Unlinkat Rename Renameat Renameat2 Mkdir Mkdirat Rmdir Link Linkat Symlink Symlinkat Truncate Ftruncate Chmod Fchmod Fchmodat Chown Fchown Fchownat Lchown Mknod Mknodat Mount Unmount"},
+	{privileged | writes, "Creat Setenv Exec ForkExec StartProcess Kill Unlink Unlinkat Rename Renameat Renameat2 Mkdir Mkdirat Rmdir Link Linkat Symlink Symlinkat Truncate Ftruncate Chmod Fchmod Fchmodat Chown Fchown Fchownat Lchown Mknod Mknodat Mount Unmount"},
 }
 
 // known are the kinds of all of these, by full name.
@@ -188,6 +189,26 @@ func unsafeMethod(args []ssa.Value, i int) kind {
 		return writes
 	}
 	return 0
+}
+
+// unsafeRequest: the method of a request that is set, in a literal or after it.
+func unsafeRequest(store *ssa.Store) kind {
+	field, ok := store.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return 0
+	}
+	pointer, ok := field.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return 0
+	}
+	named, ok := types.Unalias(pointer.Elem()).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "net/http" || named.Obj().Name() != "Request" {
+		return 0
+	}
+	if s, ok := named.Underlying().(*types.Struct); !ok || s.Field(field.Field).Name() != "Method" {
+		return 0
+	}
+	return unsafeMethod([]ssa.Value{store.Val}, 0)
 }
 
 // statement: what of SQL begins with one of these writes.

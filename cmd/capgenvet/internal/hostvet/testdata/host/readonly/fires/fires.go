@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"net/http"
+	"net/smtp"
 	"os"
 	"os/exec"
 
@@ -27,14 +28,18 @@ func (*handlers) Add(context.Context, notes.In) (notes.Out, error) {
 }
 
 func (h *handlers) Find(ctx context.Context, in notes.In) (notes.Out, error) {
-	os.WriteFile("x", nil, 0o600)                                       // want `^notes.find is declared effect read, and its handler \(\*fires.handlers\).Find reaches os.WriteFile`
+	os.WriteFile("x", nil, 0o600) // want `^notes.find is declared effect read, and its handler \(\*fires.handlers\).Find reaches os.WriteFile`
+	var mail smtp.Client
 	os.OpenFile("x", os.O_RDWR, 0)                                      // want `os.OpenFile`
 	h.root.OpenFile("x", os.O_RDONLY|os.O_CREATE, 0o600)                // want `\(\*os.Root\).OpenFile`
 	h.db.ExecContext(ctx, "DELETE FROM notes")                          // want `\(\*sql.DB\).ExecContext`
 	h.db.QueryContext(ctx, "insert into notes values (1) returning id") // want `QueryContext`
 	h.client.Post("http://localhost/", "", nil)                         // want `\(\*http.Client\).Post`
 	http.NewRequestWithContext(ctx, http.MethodDelete, "/", nil)        // want `http.NewRequestWithContext`
+	h.client.Do(&http.Request{Method: "PUT"})                           // want `http.Request.Method`
+	h.client.Do(&http.Request{Method: http.MethodGet})                  // a safe one
 	exec.CommandContext(ctx, "true")                                    // want `exec.CommandContext`
+	mail.Data()                                                         // want `\(\*smtp.Client\).Data`
 	dep.Keep("x")                                                       // want `os.WriteFile \(dep.go:\d+, by way of dep.Keep\)`
 	return h.later()
 }
