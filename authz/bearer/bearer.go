@@ -152,7 +152,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (authz.Subject, err
 	case errors.Is(err, errNoKeys):
 		return authz.Subject{}, err
 	case err != nil:
-		// Cut, because it may quote the token's header.
+		// Cut, whatever a library quotes.
 		return authz.Subject{}, fmt.Errorf("bearer: %w: %.200s", authz.ErrUnauthenticated, err)
 	}
 	return subject, nil

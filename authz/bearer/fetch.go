@@ -71,7 +71,7 @@ func (s source) load(ctx context.Context) ([]jwkset.JWK, error) {
 	}
 	var keys []jwkset.JWK
 	for _, m := range set.Keys {
-		m.X5U = "" // never followed
+		// Without GetX5U the library follows no URL of a key.
 		key, err := jwkset.NewJWKFromMarshal(m, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{})
 		if err != nil || m.KID == "" || !verifies(key.Key()) {
 			continue // for others: the set is not for us alone

@@ -2,12 +2,19 @@ package bearer
 
 import (
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/sha512"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // Each hostile token is refused with a challenge, and neither the answer nor
@@ -200,6 +207,40 @@ func TestHostileTokens(t *testing.T) {
 	}
 	if len(issuer.others) > 0 {
 		t.Errorf("what a token points to was asked for: %v", issuer.others)
+	}
+}
+
+// What a second guard hides in the table: each of these is refused by itself.
+func TestGuardsBehindGuards(t *testing.T) {
+	issuer := newServer(t)
+	k := made()
+	issuer.put(map[string]crypto.Signer{"ec": k.ec})
+	v := verifier(t, issuer)
+	header, claims := goodHeader(), goodClaims(issuer.url)
+
+	// A secret cannot be taken for a key even where one is offered.
+	secret := []byte("secret")
+	symmetric := sign(t, "HS256", secret, encode(t, with(header, "alg", "HS256")), encode(t, claims))
+	if _, err := v.parser.Parse(symmetric, func(*jwt.Token) (any, error) { return secret, nil }); !errors.Is(err, jwt.ErrTokenSignatureInvalid) {
+		t.Errorf("a symmetric signature: %v", err)
+	}
+
+	// A good signature by a key of P-256, in the form and with the hash of ES512.
+	text := encode(t, with(header, "alg", "ES512")) + "." + encode(t, claims)
+	digest := sha512.Sum512([]byte(text))
+	r, s, err := ecdsa.Sign(rand.Reader, k.ec, digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature := make([]byte, 2*66)
+	r.FillBytes(signature[:66])
+	s.FillBytes(signature[66:])
+	if got := judge(v, text+"."+base64.RawURLEncoding.EncodeToString(signature)); got != "refused" {
+		t.Errorf("a key of another curve than the algorithm's: %s", got)
+	}
+
+	if got := judge(v, token(t, header, with(claims, "x", strings.Repeat("x", MaxTokenBytes)))); got != "refused" {
+		t.Errorf("a token that is too long: %s", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -145,6 +146,40 @@ func TestFetchOutlivesItsClient(t *testing.T) {
 	}
 }
 
+// A key that is known is good while the set is fetched anew, for all but the
+// one who fetches it.
+func TestRefreshParksNobodyElse(t *testing.T) {
+	issuer := newServer(t)
+	issuer.put(map[string]crypto.Signer{"ec": made().ec})
+	v := verifier(t, issuer)
+	clock := clocked(v)
+	good := token(t, goodHeader(), with(goodClaims(issuer.url), "exp", time.Now().Add(24*time.Hour).Unix()))
+	if got := judge(v, good); got != "good" {
+		t.Fatal(got)
+	}
+	entered, release, ended := make(chan struct{}), make(chan struct{}), make(chan string, 1)
+	issuer.breaks(func(http.ResponseWriter, *http.Request) {
+		close(entered)
+		<-release
+	})
+	clock.advance(refreshAfter)
+	go func() { ended <- judge(v, good) }()
+	<-entered
+	if got := judge(v, good); got != "good" {
+		t.Error(got)
+	}
+	select {
+	case <-ended:
+		close(release)
+		t.Fatal("it waits for the fetch of another request")
+	default:
+	}
+	close(release)
+	if got := <-ended; got != "good" {
+		t.Error(got)
+	}
+}
+
 // An issuer that cannot be reached is not the token's fault, and keys that are
 // known stay so for a while.
 func TestIssuerThatBreaks(t *testing.T) {
@@ -154,17 +189,20 @@ func TestIssuerThatBreaks(t *testing.T) {
 	clock := clocked(v)
 	good := token(t, goodHeader(), with(goodClaims(issuer.url), "exp", time.Now().Add(24*time.Hour).Unix()))
 	for name, answer := range map[string]http.HandlerFunc{
-		"status":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
-		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
+		"status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/elsewhere" {
+				w.Write([]byte(`{"issuer":"` + issuer.url + `","jwks_uri":"` + issuer.url + `/keys"}`))
+				return
+			}
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		},
+		"no JSON": func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
 		"too large": func(w http.ResponseWriter, _ *http.Request) {
-			w.Write([]byte(`{"x":"` + strings.Repeat("x", maxDocument) + `"}`))
+			w.Write([]byte(`{"issuer":"` + issuer.url + `","jwks_uri":"` + issuer.url + `/keys"}` + strings.Repeat(" ", maxDocument)))
 		},
 		"another issuer": func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"issuer":"https://evil.example","jwks_uri":"` + issuer.url + `/keys"}`))
-		},
-		"keys elsewhere without TLS": func(w http.ResponseWriter, _ *http.Request) {
-			w.Write([]byte(`{"issuer":"` + issuer.url + `","jwks_uri":"http://evil.example/keys"}`))
 		},
 		"no metadata": func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },
 	} {
@@ -189,13 +227,66 @@ func TestIssuerThatBreaks(t *testing.T) {
 	}
 }
 
+// documents is a network of some documents by URL, which notes what is asked.
+type documents struct {
+	by    map[string]string
+	asked []string
+}
+
+func (d *documents) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.asked = append(d.asked, r.URL.String())
+	w := httptest.NewRecorder()
+	if text, ok := d.by[r.URL.String()]; ok {
+		w.WriteString(text)
+	} else {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	return w.Result(), nil
+}
+
+// Where keys are looked for, and that nobody is asked for them in the clear.
+func TestDiscovery(t *testing.T) {
+	keys := newServer(t)
+	keys.put(map[string]crypto.Signer{"ec": made().ec})
+	set := string(keys.set())
+	manyKeys := strings.Replace(set, `{"keys":[`, `{"keys":[`+strings.Repeat(`{"kty":"new"},`, maxKeys), 1)
+	for _, tt := range []struct {
+		name, issuer, metadata, jwks, set string
+		want                              string
+		asked                             int
+	}{
+		{"OpenID Connect", "https://a.example", "https://a.example/.well-known/openid-configuration", "https://k.example/k", set, "good", 2},
+		{"with a slash at its end", "https://a.example/", "https://a.example/.well-known/openid-configuration", "https://k.example/k", set, "good", 2},
+		{"with a path", "https://a.example/b", "https://a.example/b/.well-known/openid-configuration", "https://k.example/k", set, "good", 2},
+		{"RFC 8414", "https://a.example", "https://a.example/.well-known/oauth-authorization-server", "https://k.example/k", set, "good", 3},
+		{"RFC 8414 with a path", "https://a.example/b", "https://a.example/.well-known/oauth-authorization-server/b", "https://k.example/k", set, "good", 3},
+		{"nothing", "https://a.example", "https://b.example/", "https://k.example/k", set, "unknown", 2},
+		{"without TLS", "https://a.example", "https://a.example/.well-known/openid-configuration", "http://k.example/k", set, "unknown", 1},
+		{"on this machine", "https://a.example", "https://a.example/.well-known/openid-configuration", "http://127.0.0.1/k", set, "unknown", 1},
+		{"a file", "https://a.example", "https://a.example/.well-known/openid-configuration", "file:///k", set, "unknown", 1},
+		{"no keys", "https://a.example", "https://a.example/.well-known/openid-configuration", "https://k.example/k", `{"keys":[]}`, "refused", 2},
+		{"too many keys", "https://a.example", "https://a.example/.well-known/openid-configuration", "https://k.example/k", manyKeys, "unknown", 2},
+	} {
+		network := &documents{by: map[string]string{tt.metadata: `{"issuer":"` + tt.issuer + `","jwks_uri":"` + tt.jwks + `"}`, tt.jwks: tt.set}}
+		v, err := New(Options{Resource: resource, Issuers: []Issuer{{URL: tt.issuer}}, Transport: network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := judge(v, token(t, goodHeader(), goodClaims(tt.issuer))); got != tt.want || len(network.asked) != tt.asked {
+			t.Errorf("%s: %s after asking for %v", tt.name, got, network.asked)
+		}
+	}
+}
+
 // A key set that others use too may hold what we cannot.
 func TestKeySetOfManyKinds(t *testing.T) {
 	issuer := newServer(t)
 	issuer.put(map[string]crypto.Signer{"ec": made().ec})
 	set := string(issuer.set())
-	set = strings.Replace(set, `{"keys":[`, `{"keys":[{"kty":"oct","kid":"secret","k":"c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0"},{"kty":"new","kid":"n"},{"kty":"EC","kid":"broken","crv":"P-256","x":"AA","y":"AA"},`+
-		`{"kty":"RSA","kid":"url","x5u":"`+issuer.url+`/x5u","n":"AQ","e":"AQAB"},`, 1)
+	one, _, _ := strings.Cut(strings.TrimPrefix(set, `{"keys":[`), "}")
+	encryption := strings.Replace(one, `"kid":"ec"`, `"kid":"enc","use":"enc"`, 1) + "}"
+	set = strings.Replace(set, `{"keys":[`, `{"keys":[{"kty":"oct","kid":"secret","k":"c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0"},{"kty":"new","kid":"n"},`+encryption+`,{"kty":"EC","kid":"broken","crv":"P-256","x":"AA","y":"AA"},`+
+		`{"kty":"RSA","kid":"short","n":"AQ","e":"AQAB"},{"x5u":"`+issuer.url+`/x5u",`+one[1:]+"},", 1)
 	v, err := New(Options{Resource: resource, LoopbackHTTP: true, Issuers: []Issuer{{URL: issuer.url, KeySet: issuer.url + "/keys?v=1"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -211,6 +302,9 @@ func TestKeySetOfManyKinds(t *testing.T) {
 	}
 	if got := judge(v, sign(t, "HS256", []byte("secretsecretsecretsecret"), encode(t, with(goodHeader(), "alg", "HS256", "kid", "secret")), encode(t, goodClaims(issuer.url)))); got != "refused" {
 		t.Errorf("a secret of the set: %s", got)
+	}
+	if got := judge(v, token(t, with(goodHeader(), "kid", "enc"), goodClaims(issuer.url))); got != "refused" {
+		t.Errorf("a key for encryption: %s", got)
 	}
 }
 

@@ -78,7 +78,8 @@ func childOptions() Options {
 			}
 			return nil, errors.New("no keys")
 		},
-		Name: "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
+		Scopes: []string{"tools:use"},
+		Name:   "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
 		Flags: func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
 		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
 			if os.Stdout != os.Stderr {
@@ -139,11 +140,15 @@ const (
 	requiringVariable = "HOST_TEST_REQUIRE"
 )
 
-// onlyAnn knows one token.
+// onlyAnn knows two tokens; that of bob has no scope.
 type onlyAnn struct{}
 
 func (onlyAnn) Verify(_ context.Context, token string) (authz.Subject, error) {
-	if token != "ann" {
+	switch token {
+	case "ann":
+	case "bob":
+		return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "bob"}, nil
+	default:
 		return authz.Subject{}, authz.ErrUnauthenticated
 	}
 	return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "ann", Scopes: authz.AllScopes()}, nil

@@ -149,6 +149,10 @@ func TestWhoARequestIs(t *testing.T) {
 				}
 			}
 			if len(tt.environment) > 0 && strings.Contains(tt.environment[0], verifierVariable) {
+				if s, err := dial(t, url, "bob", "2026-07-28"); err == nil {
+					s.Close()
+					t.Error("a subject without a scope of Options.Scopes gets in")
+				}
 				if s, err := dial(t, url, "ann", "2026-07-28"); err != nil {
 					t.Error(err)
 				} else {
