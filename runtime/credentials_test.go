@@ -35,7 +35,6 @@ func TestHandlersGetCredentials(t *testing.T) {
 			got = append(got, fmt.Sprintf("%t %s %t", ok, secret, err != nil))
 			logger.Info("call", "credential", c, "of", fmt.Sprintf("%v %+v %#v %s %q %x", c, &c, c, c, c, c))
 			log.WriteString(fmt.Sprintf("%+v %#v", struct{ inside any }{c}, struct{ Credential }{c}))
-			//lint:ignore SA9005 that nothing of it is encoded is what this shows
 			text, _ := json.Marshal(c)
 			log.Write(text)
 			if err != nil {

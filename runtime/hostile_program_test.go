@@ -26,6 +26,8 @@ var soak = flag.Bool("soak", false, "run every hostile program of the shared sui
 const (
 	// hostileTime is MaxExecutionTime where programs are to end by it.
 	hostileTime = 300 * time.Millisecond
+	// hostilePatience is MaxExecutionTime where steps are to end them.
+	hostilePatience = 20 * time.Second
 	// hostileSlack is how long after it an execution may return, on a machine
 	// that does much else.
 	hostileSlack = 3 * time.Second
@@ -204,8 +206,8 @@ func TestHostilePrograms(t *testing.T) {
 		t.Skip("nothing bounds the memory of a worker here")
 	}
 	// Steps are what ends a loop here, however slow the machine is.
-	few := build(t, Options{Limits: Limits{MaxSteps: 1_000_000}}, NewCapability(lookupInfo(), lookup))
-	suite := build(t, Options{Limits: Limits{MaxSteps: 3_000_000}}, NewCapability(lookupInfo(), lookup))
+	few := build(t, Options{Limits: Limits{MaxSteps: 1_000_000, MaxExecutionTime: hostilePatience}}, NewCapability(lookupInfo(), lookup))
+	suite := build(t, Options{Limits: Limits{MaxSteps: 3_000_000, MaxExecutionTime: hostilePatience}}, NewCapability(lookupInfo(), lookup))
 	cases := hostileCases()
 	if !testing.Short() {
 		cases = append(cases, hostileSuite(t)...)

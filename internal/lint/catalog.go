@@ -82,7 +82,11 @@ func (l *linter) otherTools(t text) {
 			note(&unknown, word)
 		}
 	}
-	for _, m := range l.namedTool.FindAllStringSubmatch(t.s, 16) {
+	var named [][]string
+	if low := lower(t.s); strings.Contains(low, "tool") || strings.Contains(low, "function") {
+		named = l.namedTool.FindAllStringSubmatch(t.s, 16)
+	}
+	for _, m := range named {
 		if name := strings.Trim(m[1], "."); l.names[name] == nil && (own == nil || own.Source == nil || own.Source.Tool != name) && identifier(name) {
 			note(&unknown, name)
 		}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -10,12 +11,21 @@ import (
 type pattern struct {
 	rule, message, hint string
 	re                  *regexp.Regexp
+	// near are what no match is without, in lower case: most texts hold none
+	// of them, and looking is faster than matching. Empty is always near.
+	near []string
 	// counts tells which matches are meant; nil for all.
 	counts func(string) bool
 }
 
-// find is the first match that counts, empty for none.
-func (p *pattern) find(s string) string {
+// lower is s as near is compared with it. The expressions fold the long s too.
+func lower(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ſ", "s") }
+
+// find is the first match that counts, empty for none; low is s in lower case.
+func (p *pattern) find(s, low string) string {
+	if len(p.near) > 0 && !slices.ContainsFunc(p.near, func(n string) bool { return strings.Contains(low, n) }) {
+		return ""
+	}
 	if p.counts == nil {
 		m := strings.TrimSpace(p.re.FindString(s))
 		if shorter := strings.TrimLeft(m, ".,:;(*• \n\t"); shorter != "" {
@@ -49,7 +59,7 @@ func newPatterns() *patterns {
 		namedTool: either("\\b([a-z][a-z0-9]*(?:[_.-][a-z0-9]+)*)[`'\"]?\\s+(?:tools?|function)\\b"),
 		inProse:   append(orders(), disguises()...),
 		inValues: []pattern{{
-			rule: "interpolation", message: "looks as if something were filled in",
+			rule: "interpolation", near: []string{"$", "{{"}, message: "looks as if something were filled in",
 			hint: "write the value: nothing is filled in here, and credentials do not belong in a contract",
 			re:   either(`\$\{\w+\}`, `\{\{[^{}]*\}\}`, `\$\(\w+\)`),
 		}},
@@ -71,20 +81,20 @@ const (
 // absolute paths” is.
 func orders() []pattern {
 	return []pattern{
-		{rule: "order-secrecy", message: "tells the model to keep something from people",
+		{rule: "order-secrecy", near: []string{"tell", "inform", "mention", "notify", "alert", "reveal", "disclos", "show", "ask", "warn", "hide", "conceal", "keep"}, message: "tells the model to keep something from people",
 			hint: "describe what the capability does; nothing here may be kept from people",
 			re: either(
 				doNot+`(?:\w+\s+){0,2}?(?:tell|inform|mention|notify|alert|reveal|disclose|show|ask|warn)(?:ing)?\b(?:\s+\w+){0,4}?\s+(?:to\s+)?`+aboutUser,
 				`\b(?:hide|conceal|keep)\s+(?:this|it|that|them)\s+(?:\w+\s+){0,2}?(?:from|secret|hidden)\b`,
 			)},
-		{rule: "order-override", message: "tells the model what to make of its other instructions",
+		{rule: "order-override", near: []string{"ignore", "disregard", "forget", "override", "bypass", "system", "you", "instruction", "pretend"}, message: "tells the model what to make of its other instructions",
 			hint: "remove it: a description has no say over other instructions",
 			re: either(
 				`\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|system|safety|all)\s+(?:\w+\s+){0,3}?`+
 					`(?:instructions?|prompts?|rules?|guidelines?|messages?|directions?|policies)\b`,
 				`\bsystem\s+prompt\b`, `\byou\s+are\s+now\b`, `\bnew\s+instructions?\s*:`, `\bpretend\s+(?:to\s+be|that\s+you)\b`,
 			)},
-		{rule: "order-sequence", message: "tells the model when to call what",
+		{rule: "order-sequence", near: []string{"call", "use", "run", "invoke", "execut", "query", "invoking", "prefer", "tool", "other"}, message: "tells the model when to call what",
 			hint: "say what the capability needs and returns; a program's author chooses the order",
 			re: either(
 				`\b(?:always|first|must|should|be\s+sure\s+to|make\s+sure\s+to|remember\s+to)\s+(?:first\s+|always\s+)?`+call+"\\s+(?:this|the\\s+\\S+\\s+(?:tool|function)|[`'\"]?\\w+[_.]\\w+)",
@@ -94,7 +104,7 @@ func orders() []pattern {
 				`\b(?:never|do\s+not|don['’]t)\s+(?:use|call)\s+(?:any\s+)?(?:other|another)\s+(?:tools?|functions?)\b`,
 				`\bprefer\s+(?:this|it)\s+(?:\w+\s+)?over\b`, `\bprimary\s+tool\b`,
 			)},
-		{rule: "order-to-model", message: "gives the model an order",
+		{rule: "order-to-model", near: []string{"always", "never", "you", "model", "assistant", "agent", "llm", "ai", "claude", "chatgpt", "copilot", "gemini", "user", "do", "don"}, message: "gives the model an order",
 			hint: "describe what the capability does and takes, and leave the conduct of the model to who runs it",
 			re: either(
 				`(?:^|[.!?:;,\n(*•-]\s*|\b(?:and|but)\s+)(?:always|never)\s+`+verb+`\b`,
@@ -112,13 +122,13 @@ func orders() []pattern {
 // disguises are what a reviewer may not see for what it is.
 func disguises() []pattern {
 	return []pattern{
-		{rule: "html-comment", message: "holds an HTML comment", hint: "remove it: a page that is rendered hides it, a model reads it", re: either(`<!--`, `-->`)},
-		{rule: "role-markup", message: "holds markup that speaks to a model", hint: "remove it: it imitates the turns of a conversation",
+		{rule: "html-comment", near: []string{"<!--", "-->"}, message: "holds an HTML comment", hint: "remove it: a page that is rendered hides it, a model reads it", re: either(`<!--`, `-->`)},
+		{rule: "role-markup", near: []string{"<", "[inst]", "[/inst]", "system", "assistant"}, message: "holds markup that speaks to a model", hint: "remove it: it imitates the turns of a conversation",
 			re: either(
 				`</?(?:system|assistant|user|human|instructions?|important|secret|hidden|prompt|admin|tool_call|tool_result|function_calls?)(?:\s[^<>]*)?>`,
 				`<\|[a-z_]+\|>`, `\[/?INST\]`, `(?m:^\s*(?:system|assistant)\s*:\s)`,
 			)},
-		{rule: "secret-path", message: "names a place where secrets are kept", hint: "name no place where secrets are kept",
+		{rule: "secret-path", near: []string{".", "id_", "/etc/", "/proc/"}, message: "names a place where secrets are kept", hint: "name no place where secrets are kept",
 			re: either(
 				`(?:~|\$HOME|/root|/home/\w+)/\.(?:ssh|aws|gnupg|kube|docker|azure|netrc|npmrc|pypirc|git-credentials|cursor|config/gcloud)\b`,
 				"(?:^|[\\s\"'(/`])\\.(?:ssh/|env\\b|netrc\\b|npmrc\\b|pypirc\\b|git-credentials\\b|aws/credentials|kube/config)",
@@ -157,6 +167,7 @@ func secrets() []pattern {
 				`\bbearer\s+[a-z0-9._~+/-]{24,}`,
 				`\b(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token)["']?\s*[:=]\s*["']?[a-z0-9+/_.~!@#$%^&*-]{12,}`,
 			),
+			near:   []string{"bearer", "passw", "secret", "key", "token"},
 			counts: func(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }},
 	}
 }

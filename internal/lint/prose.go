@@ -18,11 +18,12 @@ const maxText = 1_000
 
 // prose applies the rules about what a model reads.
 func (l *linter) prose(t text) {
+	low := lower(t.s)
 	plain := strings.NewReplacer("*", "", "__", "", "~~", "").Replace(t.s)
 	for _, p := range l.inProse {
-		match := p.find(t.s)
+		match := p.find(t.s, low)
 		if match == "" && plain != t.s {
-			match = p.find(plain) // marks of emphasis do not make it another order
+			match = p.find(plain, lower(plain)) // marks of emphasis do not make it another order
 		}
 		if match != "" {
 			l.find(p.rule, t.target, t.at, p.hint, "%s %s: %s", t.what, p.message, quote(match))
@@ -39,7 +40,7 @@ func (l *linter) prose(t text) {
 			break
 		}
 	}
-	for _, w := range l.word.FindAllString(t.s, -1) {
+	for _, w := range l.foreignWords(t.s) {
 		if mixed(w) {
 			l.find("mixed-script", t.target, t.at, "write the word in one script", "%s has a word that mixes scripts: %s", t.what, strconv.QuoteToASCII(w[:min(len(w), 80)]))
 			break
@@ -50,15 +51,16 @@ func (l *linter) prose(t text) {
 
 // anyText applies the rules about all texts, programs and data as well.
 func (l *linter) anyText(t text) {
+	low := lower(t.s)
 	for _, p := range l.inAll {
-		if match := p.find(t.s); match != "" {
+		if match := p.find(t.s, low); match != "" {
 			// The finding must not spread what it found.
 			l.find(p.rule, t.target, t.at, p.hint, "%s %s: %s", t.what, p.message, quote(match[:min(len(match), 6)]+"…"))
 		}
 	}
 	if t.kind == value && t.sets {
 		for _, p := range l.inValues {
-			if match := p.find(t.s); match != "" {
+			if match := p.find(t.s, low); match != "" {
 				l.find(p.rule, t.target, t.at, p.hint, "%s %s: %s", t.what, p.message, quote(match))
 			}
 		}
@@ -68,8 +70,19 @@ func (l *linter) anyText(t text) {
 	}
 }
 
+// foreignWords are the words of a text that is not ASCII only.
+func (l *linter) foreignWords(s string) []string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return nil
+	}
+	return l.word.FindAllString(s, -1)
+}
+
 // links reports addresses of hosts that nobody has declared.
 func (l *linter) links(t text) {
+	if !strings.Contains(t.s, "://") {
+		return
+	}
 	var hosts []string
 	for _, m := range l.link.FindAllString(t.s, -1) {
 		u, err := url.Parse(strings.TrimRight(m, ".,;:!?"))

@@ -117,11 +117,11 @@ func TestSlowReaderIsCut(t *testing.T) {
 	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := io.Copy(io.Discard, c); n >= 32<<20 {
+	if n, _ := io.Copy(io.Discard, c); n >= largeText {
 		t.Errorf("the whole answer was written: %d bytes", n)
 	}
 	// One that reads gets all of it.
-	if got := callText(t, f.connect("2026-07-28", ""), "large", nil); len(got) != 32<<20 {
+	if got := callText(t, f.connect("2026-07-28", ""), "large", nil); len(got) != largeText {
 		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -65,7 +65,7 @@ func TestHalfOpenConnections(t *testing.T) {
 
 // Sessions that nobody uses are bounded in number, and cost little.
 func TestManyIdleSessions(t *testing.T) {
-	limits, opened := Limits{MaxSessions: 300, MaxSessionsPerSubject: 200}, 400
+	limits, opened := Limits{MaxSessions: 150, MaxSessionsPerSubject: 100}, 200
 	if *soak {
 		limits, opened = Limits{MaxSessionsPerSubject: DefaultMaxSessions}, 10_000
 	}

@@ -34,6 +34,9 @@ type fixture struct {
 	stop    func() error  // ends serving, returns what Serve did
 }
 
+// largeText is more than the buffers between a server and a client hold.
+const largeText = 16 << 20
+
 // start serves o on a loopback address.
 func start(t *testing.T, o Options) *fixture {
 	t.Helper()
@@ -116,7 +119,7 @@ func (f *fixture) tools() {
 		return text("waited"), err
 	})
 	add("large", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return text(strings.Repeat("x", 32<<20)), nil
+		return text(strings.Repeat("x", largeText)), nil
 	})
 }
 
@@ -191,7 +194,9 @@ type answer struct {
 // send sends one request as a test wrote it; headers are "Name: value".
 func (f *fixture) send(method, url, body string, headers ...string) answer {
 	f.t.Helper()
-	r, err := http.NewRequestWithContext(f.t.Context(), method, url, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func TestPagesFromElsewhereAreRefused(t *testing.T) {
 		if a.status != 200 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		for _, path := range []string{"/mcp", "/healthz", "/readyz", "/", "/none"} {
+		for _, path := range []string{"/mcp", "/healthz", "/none"} {
 			for _, method := range methods {
 				for _, headers := range [][]string{
 					{"Host: evil.example"},

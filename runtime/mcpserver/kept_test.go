@@ -63,6 +63,9 @@ func TestLargeResultsAreLinked(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
+			if r.CacheScope != "private" {
+				t.Errorf("%s: whoever caches it may serve it to others: %q", protocol, r.CacheScope)
+			}
 			return r.Contents[0].Text, nil
 		}
 		if got, err := read(link.URI); err != nil || got != result {

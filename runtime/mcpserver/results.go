@@ -98,7 +98,12 @@ func (t *Tools) readResult(ctx context.Context, request *mcp.ReadResourceRequest
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: request.Params.URI, MIMEType: resultType, Text: string(text)}}}, nil
+	return &mcp.ReadResourceResult{
+		// Left out it means public: any cache on the way might give one
+		// subject's result to another.
+		Cacheable: mcp.Cacheable{CacheScope: "private"},
+		Contents:  []*mcp.ResourceContents{{URI: request.Params.URI, MIMEType: resultType, Text: string(text)}},
+	}, nil
 }
 
 func notFound(uri string) error {

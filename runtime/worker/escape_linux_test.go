@@ -181,7 +181,11 @@ func startConfined(t *testing.T, mode string, attributes *syscall.SysProcAttr, e
 		c.process.Kill()
 		c.process.Wait()
 	})
-	table := message{kind: kindTable, protocol: protocol, memory: DefaultMemory, cpuMillis: 60_000, sandbox: true, body: binding.EncodeTable(nil)}
+	cpu := int64(60_000)
+	if mode == spinMode {
+		cpu = 1
+	}
+	table := message{kind: kindTable, protocol: protocol, memory: DefaultMemory, cpuMillis: cpu, sandbox: true, body: binding.EncodeTable(nil)}
 	frame, err := appendFrame(nil, table.append)
 	if err != nil {
 		t.Fatal(err)

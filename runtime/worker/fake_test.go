@@ -24,6 +24,9 @@ func RunFake(mode string) {
 	if strings.HasPrefix(mode, "escape ") {
 		runEscape(mode)
 	}
+	if mode == "spin" {
+		runSpin()
+	}
 	if strings.HasPrefix(mode, "memory ") {
 		runMemory(mode)
 	}
