@@ -69,11 +69,15 @@ func (t *tool) misplaced(ctx context.Context, o *options, m *schema.Manifest, ge
 			return err
 		case d.IsDir():
 			return enterPackage(root, name, base, skip)
-		case !d.Type().IsRegular() || path.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go"):
+		case !d.Type().IsRegular() && d.Type() != fs.ModeSymlink || path.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go"):
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil || info.Size() > maxHandlerFile {
+		// The go command compiles what a link leads to, too.
+		info, err := root.Stat(filepath.FromSlash(name))
+		if err != nil && d.Type() == fs.ModeSymlink {
+			return nil // out of the module, or to nothing
+		}
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxHandlerFile {
 			return err
 		}
 		text, err := root.ReadFile(filepath.FromSlash(name))
