@@ -34,6 +34,8 @@ func (c *comparer) deployments() {
 	for _, h := range c.head.Deployments {
 		if c.base.Deployment(h.Name) == nil {
 			c.add(at.at(h.Name).in(schema.Position{}, h.Pos), "deployment-added", "", h.Name)
+			// A secret of another deployment may be sent to another host here.
+			c.credentials(at.at(h.Name).at("credentials"), nil, h.Credentials)
 		}
 	}
 }
