@@ -77,12 +77,16 @@ func (r *Ring) Issue(c Claims, now Instant, ttl time.Duration) (text string, err
 	if err != nil {
 		return "", fmt.Errorf("token: %w", err)
 	}
-	k := r.keys[0]
-	tag, err := k.tag(c.Kind, body)
+	return r.keys[0].seal(c.Kind, body)
+}
+
+// seal is the token of a payload.
+func (k Key) seal(kind string, body []byte) (string, error) {
+	tag, err := k.tag(kind, body)
 	if err != nil {
 		return "", err
 	}
-	return strings.Join([]string{version, k.ID, c.Kind, encoding().EncodeToString(body), encoding().EncodeToString(tag)}, "."), nil
+	return strings.Join([]string{version, k.ID, kind, encoding().EncodeToString(body), encoding().EncodeToString(tag)}, "."), nil
 }
 
 // Verify returns what text says, if this ring made it for kind and store and now
