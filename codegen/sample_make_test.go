@@ -20,6 +20,8 @@ type place struct {
 	t *schema.Type
 	// optional: a program may give None for it, which is the same as nothing.
 	optional bool
+	// unique: it is part of an item that must differ from all others.
+	unique bool
 }
 
 // maker makes values of schemas.
@@ -55,7 +57,7 @@ func (m *maker) fill(s *sample, t *schema.Type, levels int, optional bool) {
 	case schema.Nullable:
 		if m.IntN(4) == 0 {
 			s.kind = aNull
-			m.places = append(m.places, place{s, resolve(t.Items), false})
+			m.places = append(m.places, place{sample: s, t: resolve(t.Items)})
 			return
 		}
 		m.fill(s, t.Items, levels, false)
@@ -68,7 +70,7 @@ func (m *maker) fill(s *sample, t *schema.Type, levels int, optional bool) {
 		m.fill(s, variants[m.IntN(len(variants))], levels, optional)
 		return
 	}
-	m.places = append(m.places, place{s, t, optional})
+	m.places = append(m.places, place{sample: s, t: t, optional: optional})
 	switch t.Kind {
 	case schema.String:
 		s.kind, s.text = aText, m.string(t)
@@ -92,6 +94,9 @@ func (m *maker) fill(s *sample, t *schema.Type, levels int, optional bool) {
 			s.items = append(s.items, m.make(t.Items, levels-1, false))
 			if t.Unique && s.repeats() {
 				s.items, m.places = s.items[:len(s.items)-1], m.places[:before]
+			}
+			for i := before; i < len(m.places); i++ {
+				m.places[i].unique = m.places[i].unique || t.Unique
 			}
 		}
 	case schema.Map:
