@@ -79,10 +79,7 @@ func (l Landing) Beside() string { return ".capgen-" + l.ID }
 // While another process lands in the same parent it waits, as long as ctx
 // allows; once it has begun, ctx does not stop it.
 func (l Landing) Land(ctx context.Context, blobs *cas.Store, journal Journal) (State, error) {
-	if err := l.Check(); err != nil {
-		return "", err
-	}
-	unlock, err := l.Parent.Lock(ctx)
+	unlock, err := l.begin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -162,11 +159,16 @@ func (l Landing) Clean(ctx context.Context, journal Journal) (State, error) {
 	})
 }
 
-func (l Landing) alone(ctx context.Context, journal Journal, do func(State) (State, error)) (State, error) {
+// begin keeps other landings out of the parent, if this one can be applied.
+func (l Landing) begin(ctx context.Context) (unlock func(), err error) {
 	if err := l.Check(); err != nil {
-		return "", err
+		return nil, err
 	}
-	unlock, err := l.Parent.Lock(ctx)
+	return l.Parent.Lock(ctx)
+}
+
+func (l Landing) alone(ctx context.Context, journal Journal, do func(State) (State, error)) (State, error) {
+	unlock, err := l.begin(ctx)
 	if err != nil {
 		return "", err
 	}
