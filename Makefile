@@ -123,7 +123,11 @@ conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HT
 
 .PHONY: tokens
 tokens: build ## Count the tokens that a model reads of the tools
-	cd tools && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+	cd tools && $(GO) vet ./tokens && $(GO) test -count=1 -v ./tokens
+
+.PHONY: metrics
+metrics: build ## Read the metrics of bin/workspace with Prometheus' own parser
+	cd tools && $(GO) vet ./metrics && $(GO) test -count=1 ./metrics
 
 .PHONY: cross
 cross: ## Build and vet for other systems
@@ -186,7 +190,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance tokens fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance tokens metrics fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind

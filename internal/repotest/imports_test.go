@@ -24,6 +24,7 @@ var layers = []struct {
 	{"internal/gate", nil},
 	{"internal/hints", nil},
 	{"internal/visible", nil},
+	{"internal/exposition", nil},
 	{"internal/gauge", nil},
 	{"internal/oracle", []string{"runtime/canon"}},
 	{"internal/verbs", nil},
@@ -52,7 +53,7 @@ var layers = []struct {
 	{"runtime/audit", []string{"runtime/canon"}},
 	{"runtime", []string{"authz", "internal/gauge", "internal/hints", "runtime/audit", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/policyview", "runtime/search", "runtime/shaping", "runtime/worker", "runtime/internal/..."}},
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
-	{"runtime/mcphttp", []string{"authz"}},
+	{"runtime/mcphttp", []string{"authz", "internal/exposition"}},
 	{"runtime/results", []string{"authz"}},
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault", "runtime/internal/..."}},
 	{"runtime/host", []string{"authz", "internal/nearest", "internal/visible", "runtime", "runtime/audit", "runtime/fault", "runtime/mcphttp", "runtime/mcpserver", "runtime/results", "runtime/worker/sandbox", "runtime/internal/..."}},
@@ -86,7 +87,6 @@ var only = []struct {
 	by     []string
 }{
 	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcphttp", "runtime/mcpserver", "runtime/host", "bench/fullhost"}},
-	{"github.com/VictoriaMetrics/", []string{"runtime/mcphttp"}},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/open-policy-agent/", []string{"authz/rego", "bench/fullhost"}},

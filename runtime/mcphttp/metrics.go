@@ -2,41 +2,57 @@ package mcphttp
 
 import (
 	"context"
-	"fmt"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/capgen/capgen/internal/exposition"
 )
 
 // Metrics counts what a Server does, for Prometheus to scrape. A nil Metrics
 // counts nothing. It is safe for concurrent use.
 type Metrics struct {
-	set       *metrics.Set
+	set       exposition.Set
 	answering atomic.Int64
+	sessions  atomic.Pointer[sessions] // of the Server, once there is one
+
+	requests  exposition.Counters
+	toolCalls exposition.Counters
+	durations exposition.Histograms
 }
 
-// NewMetrics returns metrics that begin at zero.
+// NewMetrics returns metrics that begin at zero. They are of one Server.
 func NewMetrics() *Metrics {
-	m := &Metrics{set: metrics.NewSet()}
-	m.set.NewGauge("capgen_http_requests_in_flight", func() float64 { return float64(m.answering.Load()) })
+	m := new(Metrics)
+	m.requests = m.set.Counters("capgen_http_requests_total", "Answered requests.", "status")
+	m.set.Gauge("capgen_http_requests_in_flight", "Requests that are not yet answered, streams included.",
+		func() float64 { return float64(m.answering.Load()) })
+	m.set.Gauge("capgen_mcp_sessions", "Sessions, and streams that wait for news.", func() float64 {
+		if s := m.sessions.Load(); s != nil {
+			return float64(s.count())
+		}
+		return 0
+	})
+	m.toolCalls = m.set.Counters("capgen_tool_calls_total", "Calls of tools.", "tool", "outcome")
+	m.durations = m.set.Histograms("capgen_tool_call_duration_seconds", "How long calls of tools took.",
+		[]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "tool", "outcome")
 	return m
 }
 
 // ServeHTTP writes them in Prometheus' text format.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	m.set.WritePrometheus(w)
+	w.Header().Set("Content-Type", exposition.ContentType)
+	_, _ = m.set.WriteTo(w) // whoever asked may have gone
 }
 
 // watch adds what s knows.
 func (m *Metrics) watch(s *Server) {
-	if m == nil {
-		return
+	if m != nil {
+		m.sessions.Store(s.sessions)
 	}
-	m.set.GetOrCreateGauge("capgen_mcp_sessions", func() float64 { return float64(s.sessions.count()) })
 }
 
 func (m *Metrics) begin() {
@@ -50,7 +66,7 @@ func (m *Metrics) end(status int) {
 		return
 	}
 	m.answering.Add(-1)
-	m.set.GetOrCreateCounter(fmt.Sprintf(`capgen_http_requests_total{status="%d"}`, status)).Inc()
+	m.requests.Inc(strconv.Itoa(status))
 }
 
 // calls counts tool calls by tool and outcome. A name is only used once the
@@ -74,9 +90,8 @@ func (m *Metrics) calls(next mcp.MethodHandler) mcp.MethodHandler {
 				outcome = "tool_error"
 			}
 		}
-		labels := fmt.Sprintf(`{tool=%q,outcome=%q}`, tool, outcome)
-		m.set.GetOrCreateCounter("capgen_tool_calls_total" + labels).Inc()
-		m.set.GetOrCreatePrometheusHistogram("capgen_tool_call_duration_seconds" + labels).UpdateDuration(begin)
+		m.toolCalls.Inc(tool, outcome)
+		m.durations.Observe(time.Since(begin).Seconds(), tool, outcome)
 		return result, err
 	}
 }
