@@ -173,3 +173,20 @@ func TestALostWorkerHasAHint(t *testing.T) {
 		t.Errorf("%+v", err)
 	}
 }
+
+// TestHandlersKnowTheSubject: it is the one that the call was authorized for,
+// whatever the context said before.
+func TestHandlersKnowTheSubject(t *testing.T) {
+	var got authz.Subject
+	s := build(t, Options{}, NewCapability(lookupInfo(), func(ctx context.Context, in lookupInput) (record, error) {
+		got, _ = authz.SubjectFromContext(ctx)
+		return record{Key: in.Key}, nil
+	}))
+	ctx := authz.WithSubject(t.Context(), authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "other"})
+	if _, err := s.Execute(ctx, authz.Local(), "def main():\n    return records.lookup(key = 'a')\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != "local" {
+		t.Errorf("the handler was told %q", got)
+	}
+}

@@ -100,7 +100,8 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *
 	if ctx.Err() != nil || !running() {
 		return refused(&fault.Fault{Class: fault.Cancelled, Capability: entry.info.Name, Message: "the execution ended before the call was dispatched"})
 	}
-	ctx = WithCredentials(keys.with(ctx, entry.info.ID, c.Path, hash), d.credentials...)
+	// A handler of what belongs to somebody asks the context whose it is.
+	ctx = authz.WithSubject(WithCredentials(keys.with(ctx, entry.info.ID, c.Path, hash), d.credentials...), subject)
 	return d.attempts(ctx, entry, c, call, running)
 }
 
