@@ -16,18 +16,18 @@ type Instant struct {
 	Up   time.Duration
 }
 
-// reached reports whether then has come at now: by the clock that nobody sets
-// while the kernel is the same, by the wall clock otherwise. The instant itself
-// counts as reached.
-func reached(then, now Instant) bool {
-	if then.Boot != "" && then.Boot == now.Boot {
-		return now.Up >= then.Up
+// Reached reports whether i has come at now: by the clock that nobody sets while
+// the kernel is the same, by the wall clock otherwise. The instant itself counts
+// as reached.
+func (i Instant) Reached(now Instant) bool {
+	if i.Boot != "" && i.Boot == now.Boot {
+		return now.Up >= i.Up
 	}
-	return !now.Wall.Before(then.Wall)
+	return !now.Wall.Before(i.Wall)
 }
 
-// after is the instant d later.
-func (i Instant) after(d time.Duration) Instant {
+// Later is the instant d after i.
+func (i Instant) Later(d time.Duration) Instant {
 	i.Wall = i.Wall.Add(d)
 	i.Up += d
 	return i

@@ -68,7 +68,7 @@ func (r *Ring) Issue(c Claims, now Instant, ttl time.Duration) (text string, err
 		return "", errors.New("token: it would have expired already")
 	}
 	rand.Read(c.Nonce[:])
-	c.Expires = now.after(ttl)
+	c.Expires = now.Later(ttl)
 	body, err := json.Marshal(payload{
 		Boot: now.Boot, UpExpires: c.Expires.Up.Microseconds(), Expires: c.Expires.Wall.UnixMicro(),
 		Hash: hex.EncodeToString(c.Hash[:]), Issued: now.Wall.UnixMicro(), Nonce: hex.EncodeToString(c.Nonce[:]),
@@ -115,7 +115,7 @@ func (r *Ring) Verify(text, kind, store string, now Instant) (Claims, error) {
 	switch {
 	case err != nil, c.Store != store, c.Issued.Wall.Sub(now.Wall) > MaxAhead:
 		return Claims{}, ErrInvalid
-	case reached(c.Expires, now):
+	case c.Expires.Reached(now):
 		return Claims{}, ErrExpired
 	}
 	return c, nil

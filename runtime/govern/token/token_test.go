@@ -38,7 +38,7 @@ func TestVerify(t *testing.T) {
 	r := ring(t, "k1")
 	text := issue(t, r)
 	c, err := r.Verify(text, "change", "s1", noon)
-	if err != nil || c.Object != "plan_1" || c.Hash != claims.Hash || c.Nonce == [16]byte{} || !c.Issued.Wall.Equal(noon.Wall) || c.Expires != noon.after(time.Minute) {
+	if err != nil || c.Object != "plan_1" || c.Hash != claims.Hash || c.Nonce == [16]byte{} || !c.Issued.Wall.Equal(noon.Wall) || c.Expires != noon.Later(time.Minute) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if again, err := r.Verify(issue(t, r), "change", "s1", noon); err != nil || again.Nonce == c.Nonce {
