@@ -80,7 +80,8 @@ func childOptions() Options {
 		},
 		Scopes: []string{"tools:use"},
 		Name:   "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
-		Flags: func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
+		Extension: extension(),
+		Flags:     func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
 		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
 			if os.Stdout != os.Stderr {
 				return nil, errors.New("os.Stdout is not standard error before the first code of the host")

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	goruntime "runtime"
@@ -22,7 +23,7 @@ type examined interface {
 // doctor prints what runs programs here, what confines it and what the system
 // has for that. It fails when the server cannot be built: then a layer that
 // its mode requires is missing, or something else is wrong.
-func (p *program) doctor(server mcpserver.Runtime, failure error) int {
+func (p *program) doctor(ctx context.Context, env Env, server mcpserver.Runtime, failure error) int {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s %s\n", name, visible.Text(fmt.Sprintf(format, args...)))
@@ -57,6 +58,9 @@ func (p *program) doctor(server mcpserver.Runtime, failure error) int {
 	}
 	for _, f := range sandbox.Facts() {
 		line(f.Name, "%s", f.Value)
+	}
+	if d := p.options.Extension.Doctor; d != nil && !d(ctx, env, line) {
+		code = ExitFailed
 	}
 	if printed := p.print(b.String()); printed != ExitOK {
 		return printed

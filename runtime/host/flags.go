@@ -140,8 +140,10 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.StringVar(&c.audit.heads, "heads", "", "audit: compare the log with the signed heads in this `file`")
 	f.StringVar(&c.audit.keys, "keys", "", "audit: and take them if a verifier key in this `file`, one a line, has signed them")
 	f.Uint64Var(&c.audit.from, "from", 1, "audit: the first record has this `number`, where earlier files were removed")
-	if o.Flags != nil {
-		o.Flags(f)
+	for _, declare := range []func(*flag.FlagSet){o.Extension.Flags, o.Flags} {
+		if declare != nil {
+			declare(f)
+		}
 	}
 	return f
 }
@@ -218,6 +220,9 @@ func usage(o Options) string {
 	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", o.Name)
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
+	}
+	for _, c := range o.Extension.Commands {
+		fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
 	}
 	b.WriteString("\nflags:\n")
 	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {

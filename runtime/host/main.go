@@ -135,15 +135,19 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.misuse(errors.New("no command given"))
 	}
 	all := commands()
-	i := slices.IndexFunc(all, func(c command) bool { return c.name == positional[0] })
-	if i < 0 {
-		return p.misuse(unknownCommand(positional[0], all))
+	added, rest, extended := p.options.extended(positional)
+	cmd := command{name: added.Name, arguments: added.Arguments, min: added.Min, max: added.Max}
+	if !extended {
+		i := slices.IndexFunc(all, func(c command) bool { return c.name == positional[0] })
+		if i < 0 {
+			return p.misuse(p.options.unknownCommand(positional[0], all))
+		}
+		cmd, rest = all[i], positional[1:]
 	}
-	cmd, rest := all[i], positional[1:]
 	switch {
 	case len(rest) < cmd.min:
 		return p.misuse(fmt.Errorf("%s needs an argument: %s", cmd.name, cmd.arguments))
-	case cmd.max >= 0 && len(rest) > cmd.max && (cmd.run != nil || cmd.name == "doctor"):
+	case cmd.max >= 0 && len(rest) > cmd.max && (cmd.run != nil || extended || cmd.name == "doctor"):
 		return p.misuse(fmt.Errorf("%s: unexpected argument %q", cmd.name, rest[cmd.max]))
 	}
 	switch cmd.name {
@@ -154,6 +158,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	if err := c.foreign(cmd.name); err != nil {
 		return p.misuse(err)
+	}
+	if err := p.options.foreignTo(added.Flags, c.given); err != nil {
+		return p.misuse(fmt.Errorf("%s: %w", cmd.name, err))
 	}
 	if cmd.name == "audit" {
 		return p.audit(rest, c.audit)
@@ -167,6 +174,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.broken(fmt.Errorf("deployment %q was asked for, and this program holds %q", c.deployment, deployment))
 	}
 	env := Env{Command: cmd.name, Logger: log, Deployment: deployment}
+	if extended {
+		return p.runExtended(ctx, added, env, rest)
+	}
 	if !cmd.serves {
 		env.IdleWorkers = runtime.NoIdleWorkers
 	}
@@ -195,7 +205,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		}()
 	}
 	if cmd.name == "doctor" {
-		return p.doctor(server, err)
+		return p.doctor(ctx, env, server, err)
 	}
 	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound})
 }
@@ -219,8 +229,11 @@ func (p *program) broken(err error) int {
 	return ExitUsage
 }
 
-func unknownCommand(typed string, all []command) error {
+func (o Options) unknownCommand(typed string, all []command) error {
 	var names []string
+	for _, c := range o.Extension.Commands {
+		names = append(names, strings.Fields(c.Name)...)
+	}
 	for _, c := range all {
 		names = append(names, c.name)
 	}

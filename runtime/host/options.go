@@ -41,6 +41,8 @@ type Options struct {
 	// or one that returns nil, leaves that to the shared token, if there is
 	// one. It is called once, before Build, by the command http alone.
 	Verifier func(context.Context, Env) (authz.Verifier, error)
+	// Extension adds commands of the host's own.
+	Extension Extension
 	// Scopes that a subject needs for any request over HTTP, besides those that
 	// a capability declares. A verifier's subject without one of them gets 403
 	// and a challenge with all of them.
