@@ -176,6 +176,9 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
 	p.checkModel(m.Types, caps)
 	p.checkPrograms(m.Programs)
+	for _, c := range m.Governed {
+		p.fail(c.Pos, "unsupported", "leave it out until then", "%s: capabilities with approval cannot be generated yet", c.Name)
+	}
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}

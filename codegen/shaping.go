@@ -22,6 +22,13 @@ type Rule struct {
 func Rules(c *schema.Capability) []Rule {
 	var out []Rule
 	add := func(name, text string) { out = append(out, Rule{name, text}) }
+	if c.Approval != nil {
+		text := c.Approval.Text()
+		if c.Of != nil {
+			text += " of=" + c.Of.Name + " effect=" + c.Of.Effect + " contract=sha256:" + Digest(c.Of)
+		}
+		add("approval", text)
+	}
 	if c.Timeout > 0 {
 		add("timeout", c.TimeoutText())
 	}

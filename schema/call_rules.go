@@ -42,7 +42,7 @@ func (l *loader) duration(n *node, what string, most time.Duration) (time.Durati
 	switch {
 	case !ok:
 		l.errorf(n.pos, ruleBadDuration, "%s: %s is no duration", what, quote(s)).
-			hint("a whole number from 1 on and ms, s or m: 250ms, 2s, 5m")
+			hint("a whole number from 1 on and ms, s, m or h: 250ms, 2s, 5m")
 		return 0, false
 	case d > most:
 		l.errorf(n.pos, ruleBadDuration, "%s: %s is above %s", what, quote(s), formatDuration(most)).hint("shorten it")
@@ -52,8 +52,8 @@ func (l *loader) duration(n *node, what string, most time.Duration) (time.Durati
 }
 
 func parseDuration(s string) (time.Duration, bool) {
-	digits := strings.TrimRight(s, "ms")
-	units := map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute}
+	digits := strings.TrimRight(s, "msh")
+	units := map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour}
 	unit, ok := units[s[len(digits):]]
 	if !ok || digits == "" || digits[0] == '0' || len(digits) > 9 || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
@@ -66,6 +66,8 @@ func parseDuration(s string) (time.Duration, bool) {
 // that leaves a whole number.
 func formatDuration(d time.Duration) string {
 	switch {
+	case d%time.Hour == 0:
+		return strconv.FormatInt(int64(d/time.Hour), 10) + "h"
 	case d%time.Minute == 0:
 		return strconv.FormatInt(int64(d/time.Minute), 10) + "m"
 	case d%time.Second == 0:

@@ -33,7 +33,6 @@ func (l *loader) capabilities(items []*node) []*Capability {
 			continue
 		}
 		all = append(all, c)
-		l.capabilityNodes[c] = item
 		if c.Name != "" && c.ID != "" {
 			withNames = append(withNames, named{Capability: c, nameAt: nameAt, idAt: idAt, node: item})
 		}
@@ -45,6 +44,7 @@ func (l *loader) capabilities(items []*node) []*Capability {
 
 // capability lowers one entry. A name or id that is no good is left empty.
 func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
+	n = l.frozen(n)
 	if !l.mapping(n, &l.words.capability, "a capability") {
 		return nil, nameAt, idAt
 	}
@@ -79,6 +79,7 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		c.Search = l.searchPhrases(v)
 	}
 	l.effect(n, c, what)
+	l.approval(n, c, what)
 	l.provenance(n, c, what)
 	if v := l.need(n, "scopes", what, "scopes: [records:read], or scopes: none"); v != nil {
 		c.Scopes = l.scopes(v)
@@ -89,7 +90,12 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		l.parameters(c.Input, v, what)
 	}
 	var keep *node
-	if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
+	if v := n.get("output"); v != nil && c.Effect == EffectChange {
+		l.errorf(v.pos, ruleBadApproval, "%s has an output, and a change returns nothing of its own", what).
+			hint("remove it: what its apply answers is always the same")
+	} else if c.Effect == EffectChange {
+		c.Output = &Type{Kind: Object, Pos: n.pos}
+	} else if v := l.need(n, "output", what, "output is the schema of the result"); v != nil {
 		v, keep = takeKeep(v)
 		c.Output = l.lower(l.inline(v), "the output of "+what, false)
 		l.lowerDefinitions()
@@ -101,15 +107,17 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	if v := n.get("examples"); v != nil {
 		l.declaredExamples(v, c)
 	}
+	if c.Approval != nil {
+		l.governed(n, keep, c, what)
+	}
 	return c, nameAt, idAt
 }
 
 // effect reads effect, idempotency and world, from which the MCP hints come.
 func (l *loader) effect(n *node, c *Capability, what string) {
-	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete"); v != nil {
-		governed := []string{"change", "run"}
-		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy"}, governed)
-		if v.kind == stringNode && slices.Contains(governed, v.text) {
+	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete, change replaces a directory once people have approved"); v != nil {
+		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy", EffectChange}, []string{"run"})
+		if v.kind == stringNode && v.text == "run" {
 			c.Effect = v.text // deployments have rules for it
 		}
 	}

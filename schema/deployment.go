@@ -19,7 +19,7 @@ const (
 	// built.
 	RequireAuthorizer = "authorizer"
 	// RequireApproval: the deployment holds nothing with effect change or run
-	// that lands without an approval, or by its author's own.
+	// that lands without an approval, and nothing that lands by its author's own.
 	RequireApproval = "approval"
 	// RequireSandbox: a server is not built where a layer of the sandbox is
 	// missing.
@@ -57,9 +57,14 @@ type Credential struct {
 // Tag is the build tag of a deployment.
 func (d *Deployment) Tag() string { return "capgen_" + d.Name }
 
-// Holds tells whether a build of the deployment has the capability.
+// Holds tells whether a build of the deployment has the capability; of one
+// with an approval, its parts.
 func (d *Deployment) Holds(c *Capability) bool {
-	_, ok := slices.BinarySearchFunc(d.Capabilities, c.Name, func(have *Capability, name string) int {
+	return d.has(c.Name) || c.IsGoverned() && d.has(c.Called())
+}
+
+func (d *Deployment) has(name string) bool {
+	_, ok := slices.BinarySearchFunc(d.Capabilities, name, func(have *Capability, name string) int {
 		return strings.Compare(have.Name, name)
 	})
 	return ok

@@ -206,6 +206,9 @@ func (s *selection) selector(n *node) (text string, match func(*Capability) bool
 func (s *selection) matchesNothing(n *node) {
 	if n.kind == stringNode {
 		f := s.errorf(n.pos, ruleBadSelector, "no capability has the name or id %s", quote(n.text)).hint("a selector matches something")
+		if s.governedPart(f, n.text) {
+			return
+		}
 		var known []string
 		for _, c := range s.all {
 			if slices.Contains(c.Was, n.text) {
@@ -230,6 +233,22 @@ func (s *selection) matchesNothing(n *node) {
 	}
 	slices.Sort(known)
 	s.nearest(f, m.value.text, slices.Compact(known))
+}
+
+// governedPart tells whether a selector names what approval made, and how it
+// is selected.
+func (s *selection) governedPart(f *finding, name string) bool {
+	if slices.Contains(FamilyNames(), name) {
+		f.hint("remove it: a deployment that holds a capability with approval has %s", name)
+		return true
+	}
+	for _, c := range s.all {
+		if isStep(name) && c.Approval != nil && (name[:strings.LastIndexByte(name, '.')] == c.Name || name[:strings.LastIndexByte(name, '.')] == c.ID) {
+			f.hint("select %s: its parts stand together", c.Name)
+			return true
+		}
+	}
+	return false
 }
 
 // require reads the words of a deployment, which d has.
@@ -258,15 +277,11 @@ func (s *selection) require(n *node, d *Deployment) []string {
 // approvals reports what would land without somebody else's approval.
 func (s *selection) approvals(at Position, d *Deployment) {
 	for _, c := range d.Capabilities {
-		if c.Effect != "change" && c.Effect != "run" {
-			continue
-		}
-		approval := s.capabilityNodes[c].get("approval")
 		switch {
-		case approval == nil:
+		case c.Approval == nil && (c.Effect == EffectChange || c.Effect == "run"):
 			s.errorf(at, ruleNeedsApproval, "deployment %s requires approval, and %s with effect %s has none", quote(d.Name), quote(c.Name), quote(c.Effect)).
 				hint("write approval: {required: true} there, or leave the capability out of the deployment").related(c.Pos)
-		case approval.get("self") != nil && approval.get("self").text == "allow":
+		case c.Approval != nil && c.Approval.SelfAllowed:
 			s.errorf(at, ruleNeedsApproval, "deployment %s requires approval, and that of %s may be its author's own", quote(d.Name), quote(c.Name)).
 				hint("write self: forbid there, or leave the capability out of the deployment").related(c.Pos)
 		}

@@ -42,9 +42,11 @@ func TestFieldsWorkOrAreUnsupported(t *testing.T) {
 		{"capability", `deprecated: {since: "2026-11-29"}`, ""},
 		{"capability", `source: {mcp: {tool: t}}`, ""},
 		{"capability", `inferred: [effect]`, ruleUnconfirmed},
-		{"capability", `approval: {required: true, min: 1, self: forbid, ttl: 1h}`, ruleUnsupported},
+		{"capability", `approval: {required: true, min: 1, self: forbid, ttl: 1h}`, ruleBadApproval}, // of a read
+		{"capability", `freeze: [draft]`, ruleUnknownKey},
 		{"capability", `credentials: {token: {from: env}}`, ruleUnknownKey}, // they are of deployments
-		{"effect", `change`, ruleUnsupported},
+		{"effect", "write\n    approval: {required: true, min: 2, self: allow, ttl: 1h, preview: true}", ""},
+		{"effect", `change`, ruleMissingField}, // without approval
 		{"effect", `run`, ruleUnsupported},
 		{"effect", `destroy`, ""},
 		{"property", `{type: string, format: capgen-blob}`, ruleUnsupported},

@@ -26,6 +26,7 @@ type words struct {
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry, limits, pagination  vocabulary // of what shapes calls
+	approval                   vocabulary
 	lint, allowance            vocabulary // of what findings are accepted
 }
 
@@ -64,11 +65,11 @@ func newManifestWords() words {
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated",
 				"source", "claimed", "inferred", "errors",
-				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples"},
-			later: []string{
-				"approval", "title"},
+				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples", "approval"},
+			later: []string{"title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
+		approval:    vocabulary{what: "approval", known: []string{"required", "min", "self", "ttl", "preview"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
 		pagination:  vocabulary{what: "pagination", known: []string{"cursor_in", "cursor_out", "items"}},
 		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},

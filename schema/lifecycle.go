@@ -126,12 +126,23 @@ func (l *loader) history(all []named) {
 		names = append(names, all[i].Name)
 	}
 	slices.Sort(names)
+	parts := make(map[string]*named)
+	for i := range all {
+		if all[i].Approval != nil {
+			for _, step := range Steps() {
+				parts[all[i].Name+dot(step)] = &all[i]
+			}
+		}
+	}
 	old := make(map[string]Position)
 	for _, c := range all {
 		for i, name := range c.Was {
 			at := c.node.get("was").items[i].pos
 			if other := live[name]; other != nil {
 				l.errorf(at, ruleNameCollision, "%s is the name of a capability, at %s", quote(name), other.nameAt).
+					hint("was lists names that are not in use any more").related(other.nameAt)
+			} else if other := parts[name]; other != nil {
+				l.errorf(at, ruleNameCollision, "%s is a part of the capability at %s", quote(name), other.nameAt).
 					hint("was lists names that are not in use any more").related(other.nameAt)
 			} else if first, twice := old[name]; twice {
 				l.errorf(at, ruleNameCollision, "%s stands twice in was, first at %s", quote(name), first).

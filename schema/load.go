@@ -52,14 +52,18 @@ func LoadFrom(text []byte, name string, open func(path string) ([]byte, error)) 
 const MaxFileBytes = 4 << 20
 
 func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte, error)) (*Manifest, []Diagnostic) {
+	ld := newLoader(name, l, open)
+	m := ld.load(text)
+	return m, ld.diagnostics()
+}
+
+func newLoader(name string, l limits, open func(path string) ([]byte, error)) *loader {
 	ld := &loader{
 		report: newReport(),
 		limits: l,
 		words:  newWords(),
 		names:  newNames(),
 		types:  make(map[string]*NamedType),
-
-		capabilityNodes: make(map[*Capability]*node),
 
 		typeNodes:   make(map[*NamedType]*node),
 		foldedTypes: make(map[string]*NamedType),
@@ -71,15 +75,21 @@ func loadFrom(text []byte, name string, l limits, open func(path string) ([]byte
 		defaultOf: make(map[*Property]*node),
 	}
 	ld.files = newSourceFiles(ld.report, l, name, open)
-	root := ld.files.manifest(text)
-	var m *Manifest
-	if root != nil {
-		m = ld.manifest(root)
+	return ld
+}
+
+// load is the manifest with that text; nil with what is wrong reported.
+func (l *loader) load(text []byte) *Manifest {
+	root := l.files.manifest(text)
+	if root == nil {
+		return nil
 	}
-	if ld.failed {
-		m = nil
+	m := l.manifest(root)
+	if l.failed {
+		return nil
 	}
-	return m, ld.diagnostics()
+	expand(m)
+	return m
 }
 
 // loader is one run of Load.
@@ -95,8 +105,6 @@ type loader struct {
 	types map[string]*NamedType
 	// typeNames are the same, sorted, for nearest.
 	typeNames []string
-	// capabilityNodes are the capabilities as written.
-	capabilityNodes map[*Capability]*node
 	// typeNodes are the schemas of all named types as written, for allOf.
 	typeNodes map[*NamedType]*node
 	// foldedTypes are all named types by name in lower case.

@@ -9,8 +9,12 @@ type Manifest struct {
 	Server  Server
 	// Types are the named types, sorted by name.
 	Types []*NamedType
-	// Capabilities are sorted by name.
+	// Capabilities are what programs may call, sorted by name: of one with an
+	// approval its parts.
 	Capabilities []*Capability
+	// Governed are the capabilities with an approval as the manifest declares
+	// them, sorted by name; they are not among Capabilities.
+	Governed []*Capability
 	// Programs are sorted by title.
 	Programs []*Program
 	// Deployments are sorted by name: at least one, which is default, with all
@@ -63,7 +67,7 @@ type Capability struct {
 	Summary     string
 	Description string // the summary when the manifest gives none
 	Search      []string
-	Effect      string   // read | write | destroy
+	Effect      string   // read | write | destroy; of a governed one also change
 	Idempotency string   // natural | key | none
 	World       string   // closed | open
 	Scopes      []string // sorted; empty for `scopes: none`
@@ -78,6 +82,13 @@ type Capability struct {
 	// Claimed are the hints of the server it was imported from.
 	Claimed []Claim
 	Shaping
+	// Approval is nil for a capability whose calls take effect at once.
+	Approval *Approval
+	// Of is the capability with an approval that this is a part of, and Step
+	// what the part is for; of what approval brings beside the parts Step is
+	// the last segment of the name. Both are zero for what a manifest declares.
+	Of   *Capability
+	Step string
 	// Input is an object (inline), or a Ref to one.
 	Input, Output *Type
 	// Errors that it declares, sorted by code; where there are none, it may

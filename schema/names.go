@@ -182,4 +182,5 @@ func (l *loader) uniqueNames(all []named) {
 				hint("ids and names are accepted in the same places: choose another id").related(other.nameAt)
 		}
 	}
+	l.partsCollide(all, byName, byID)
 }

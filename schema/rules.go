@@ -64,6 +64,7 @@ const (
 	ruleBadLimits        = "bad-limits"
 	ruleBadFixed         = "bad-fixed"
 	ruleBadRetry         = "bad-retry"
+	ruleBadApproval      = "bad-approval"
 	ruleUnconfirmed      = "unconfirmed"
 	ruleBadSelector      = "bad-selector"
 	ruleUnreached        = "unreached"
@@ -128,6 +129,7 @@ func Rules() []Rule {
 		{ruleBadFixed, "What a manifest fixes is a parameter of its capability."},
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
+		{ruleBadApproval, "Approval stands with what changes something, and with nothing that repeats a call or shapes its result."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
 		{ruleBadSelector, "A selector of a deployment matches a capability and stands once, and a deployment holds something."},
 		{ruleUnreached, "Every capability is held by a deployment."},

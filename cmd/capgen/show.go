@@ -66,7 +66,8 @@ type effectiveForm struct {
 	Source      *importedFrom   `json:"source,omitempty"`
 	Claimed     map[string]bool `json:"claimed,omitempty"`
 	Digest      string          `json:"digest"`
-	Signature   string          `json:"signature"`
+	Signature   string          `json:"signature,omitempty"`
+	Parts       []string        `json:"parts,omitempty"`
 	Summary     string          `json:"summary"`
 	Description string          `json:"description"`
 	Search      []string        `json:"search"`
@@ -91,7 +92,7 @@ func show(_ context.Context, t *tool, o *options) int {
 		fmt.Fprintf(t.stderr, "capgen show: no capability is called %q%s\n", o.argument, near)
 		return exitFindings
 	}
-	form := effective(c)
+	form := effective(m, c)
 	if m.Tagged() {
 		form.Deployments = m.Reach(c)
 	}
@@ -110,18 +111,18 @@ func show(_ context.Context, t *tool, o *options) int {
 // lookup finds a capability by name or id; near is a suggestion on a miss.
 func lookup(m *schema.Manifest, name string) (c *schema.Capability, near string) {
 	var known []string
-	for _, c := range m.Capabilities {
+	for _, c := range lookedUp(m) {
 		if c.Name == name {
 			return c, ""
 		}
 		known = append(known, c.Name, c.ID)
 	}
-	for _, c := range m.Capabilities {
+	for _, c := range lookedUp(m) {
 		if c.ID == name {
 			return c, ""
 		}
 	}
-	for _, c := range m.Capabilities {
+	for _, c := range lookedUp(m) {
 		if slices.Contains(c.Was, name) {
 			return nil, fmt.Sprintf(": it was renamed to %q", c.Name)
 		}
@@ -129,7 +130,20 @@ func lookup(m *schema.Manifest, name string) (c *schema.Capability, near string)
 	return nil, didYouMean(name, known)
 }
 
-func effective(c *schema.Capability) effectiveForm {
+// lookedUp are the capabilities that a name may mean: what programs call, and
+// what the manifest declares where that is something else.
+func lookedUp(m *schema.Manifest) []*schema.Capability {
+	return append(slices.Clone(m.Capabilities), m.Governed...)
+}
+
+func effective(m *schema.Manifest, c *schema.Capability) effectiveForm {
+	signature, parts := codegen.Signature(c), []string(nil)
+	if c.IsGoverned() { // nobody calls it
+		signature = ""
+		for _, p := range m.Parts(c) {
+			parts = append(parts, codegen.Signature(p))
+		}
+	}
 	var source *importedFrom
 	if c.Source != nil {
 		source = &importedFrom{c.Source.Tool, c.Source.Title}
@@ -150,7 +164,7 @@ func effective(c *schema.Capability) effectiveForm {
 		Rules: codegen.Rules(c),
 		Was:   c.Was, Tags: c.Tags, Deprecated: (*deprecation)(c.Deprecated),
 		Digest:    "sha256:" + codegen.Digest(c),
-		Signature: codegen.Signature(c), Summary: c.Summary, Description: c.Description,
+		Signature: signature, Parts: parts, Summary: c.Summary, Description: c.Description,
 		Search: append([]string{}, c.Search...),
 		Input:  codegen.InlineSchema(c.Input), Output: codegen.InlineSchema(c.Output),
 		Errors: codegen.ErrorForms(c), Examples: codegen.ExampleForms(c),
@@ -204,7 +218,12 @@ func (f effectiveForm) writeText(w io.Writer) error {
 		line("claimed", fmt.Sprintf("%s=%t", name, f.Claimed[name]))
 	}
 	line("digest", f.Digest)
-	line("signature", f.Signature)
+	if f.Signature != "" {
+		line("signature", f.Signature)
+	}
+	for _, part := range f.Parts {
+		line("part", part)
+	}
 	line("summary", f.Summary)
 	if f.Description != f.Summary {
 		for text := range strings.SplitSeq(strings.TrimRight(f.Description, "\n"), "\n") {

@@ -32,6 +32,10 @@ func (l *linter) capability(c *schema.Capability) {
 		l.find("no-scope", c.Name, place(c, "scopes"), "require a scope, so that a host can withhold it",
 			"%s needs no scope, though %s", c.Name, why)
 	}
+	if c.Approval != nil && c.Approval.SelfAllowed {
+		l.find("self-approved", c.Name, place(c, "approval"), "self: forbid, and an account of its own for who approves",
+			"%s may be approved by the account that asks for it", c.Name)
+	}
 	l.input(c)
 	l.schemaRules(c.Name, "the output of "+c.Name, c.Output, c.Source == nil)
 }
@@ -71,7 +75,7 @@ func (l *linter) effect(c *schema.Capability) {
 		switch {
 		case claim.Name == "readOnlyHint" && !claim.Value && c.Effect == "read":
 			l.find("effect-below-claim", c.Name, place(c, "effect"), "believe the server: it has no reason to warn in vain", "%s has effect read, and its server says that it is not read-only", c.Name)
-		case claim.Name == "destructiveHint" && claim.Value && c.Effect != "destroy":
+		case claim.Name == "destructiveHint" && claim.Value && c.Effect != "destroy" && c.Effect != schema.EffectChange:
 			l.find("effect-below-claim", c.Name, place(c, "effect"), "believe the server: it has no reason to warn in vain", "%s has effect %s, and its server says that it is destructive", c.Name, c.Effect)
 		}
 	}

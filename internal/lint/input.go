@@ -43,6 +43,9 @@ func (l *linter) input(c *schema.Capability) {
 		case kind == schema.Boolean && slices.Contains([]string{"confirm", "confirmed", "confirmation", "approve", "approved", "approval", "skip_confirmation", "skip_approval", "user_confirmed", "i_am_sure", "yes", "are_you_sure"}, name):
 			l.find("self-confirmed", c.Name, p.Pos, "remove it: a program would set it by itself; approval is people's to give, outside of the call",
 				"parameter %s of %s lets a program confirm its own call", p.Name, c.Name)
+		case kind == schema.String && secretName(words) && c.Approval != nil:
+			l.find("frozen-credential", c.Name, p.Pos, "let the host hold the credential, and pass what it is called",
+				"parameter %s of %s takes a credential, which its plans would keep and show", p.Name, c.Name)
 		case kind == schema.String && secretName(words):
 			l.find("credential-parameter", c.Name, p.Pos, "let the host hold the credential: a model that passes one has seen it",
 				"parameter %s of %s takes a credential", p.Name, c.Name)

@@ -33,6 +33,9 @@ const maxFindings = 10_000
 // 10,000 findings are kept. Its time and memory are linear in the manifest, and
 // it may be called from several goroutines at once.
 func Check(m *schema.Manifest) []Finding {
+	declared := *m
+	declared.Capabilities = m.Declared() // parts of them have no words of their own
+	m = &declared
 	l := &linter{Manifest: m, levels: make(map[string]schema.Severity), patterns: newPatterns(), hosts: declaredHosts(m)}
 	for _, r := range Rules() {
 		l.levels[r.ID] = r.Level

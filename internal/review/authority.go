@@ -69,13 +69,17 @@ func turned(before, after string) string {
 
 // authorityOf are the columns of a capability.
 func (r *Review) authorityOf(m *schema.Manifest, c *schema.Capability) [][]string {
+	var approval []string
+	if c.Approval != nil {
+		approval = []string{c.Approval.Text()}
+	}
 	limits, besides := []string{}, []string{"idempotency=" + c.Idempotency, "world=" + c.World, "id=" + c.ID}
 	for _, rule := range codegen.Rules(c) {
 		text := rule.Name + " " + rule.Text
 		switch rule.Name {
 		case "timeout", "limits":
 			limits = append(limits, text)
-		case "pagination":
+		case "pagination", "approval":
 		default:
 			besides = append(besides, text)
 		}
@@ -86,7 +90,7 @@ func (r *Review) authorityOf(m *schema.Manifest, c *schema.Capability) [][]strin
 	if c.Source != nil {
 		besides = append(besides, "mcp tool "+c.Source.Tool)
 	}
-	return [][]string{{c.Effect}, c.Scopes, m.Reach(c), nil, limits, besides}
+	return [][]string{{c.Effect}, c.Scopes, m.Reach(c), approval, limits, besides}
 }
 
 // secrets are the hosts and credentials of each deployment, and what it
@@ -146,13 +150,13 @@ func (r *Review) deployments(m *markdown) {
 	for _, name := range slices.Compact(names) {
 		held := map[string]*schema.Capability{} // of the base
 		if d := r.Input.Base.Deployment(name); d != nil {
-			for _, c := range d.Capabilities {
+			for _, c := range r.Input.Base.DeclaredIn(d) {
 				held[c.Name] = c
 			}
 		}
 		more, less, other := effects{}, effects{}, effects{}
 		if d := r.Input.Head.Deployment(name); d != nil {
-			for _, c := range d.Capabilities {
+			for _, c := range r.Input.Head.DeclaredIn(d) {
 				switch old := baseName[c.Name]; {
 				case held[old] == nil:
 					more[c.Effect]++

@@ -12,7 +12,7 @@ import (
 func (r *Review) provenance(m *markdown) {
 	m.section(5, "Import provenance")
 	imported := func(of *schema.Manifest) (n int) {
-		for _, c := range of.Capabilities {
+		for _, c := range of.Declared() {
 			if c.Source != nil {
 				n++
 			}
@@ -27,7 +27,7 @@ func (r *Review) provenance(m *markdown) {
 func (r *Review) evidence(m *markdown) {
 	m.section(6, "Evidence")
 	examples := 0
-	for _, c := range r.Input.Head.Capabilities {
+	for _, c := range r.Input.Head.Declared() {
 		examples += len(c.Examples)
 	}
 	m.line("- examples: %d, each checked against the schemas of its capability; the generated tests run them", examples)

@@ -26,7 +26,7 @@ type prints struct {
 
 func newPrints(m *schema.Manifest) (*prints, error) {
 	p := &prints{capabilities: map[string]string{}, types: map[string]string{}}
-	for _, c := range m.Capabilities {
+	for _, c := range m.Declared() {
 		p.capabilities[c.Name] = "sha256:" + codegen.Digest(c)
 	}
 	for _, t := range m.Types {

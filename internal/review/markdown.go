@@ -88,7 +88,7 @@ func (r *Review) verdict(m *markdown) {
 	m.head("", "Base", "Head")
 	m.row("Manifest", span(r.BaseName), span(r.HeadName))
 	m.row("Contract", span(r.BaseContract), span(r.HeadContract))
-	m.row("Capabilities", fmt.Sprint(len(r.Input.Base.Capabilities)), fmt.Sprint(len(r.Input.Head.Capabilities)))
+	m.row("Capabilities", fmt.Sprint(len(r.Input.Base.Declared())), fmt.Sprint(len(r.Input.Head.Declared())))
 }
 
 // bounded is a value for a table that may be cut.

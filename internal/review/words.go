@@ -133,7 +133,7 @@ func rank(x *search.Index, query string, c *schema.Capability) string {
 	if c == nil {
 		return "new"
 	}
-	n := x.Rank(query, c.Name)
+	n := x.Rank(query, c.Called())
 	if n == 0 {
 		return "not found"
 	}

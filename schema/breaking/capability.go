@@ -14,6 +14,7 @@ func (c *comparer) capability(b, h *schema.Capability) {
 	of := func(field string) place { return p.at(field).in(b.At[field], h.At[field]) }
 	c.identity(of, b, h)
 	c.authority(of, b, h)
+	c.approval(of("approval"), b.Approval, h.Approval)
 	c.deprecation(of("deprecated"), b.Deprecated, h.Deprecated)
 	c.calls(of, b, h)
 	c.errors(of("errors"), b.Errors, h.Errors)
@@ -53,7 +54,7 @@ func (c *comparer) identity(of func(string) place, b, h *schema.Capability) {
 
 // authority compares what a capability may do, and for whom.
 func (c *comparer) authority(of func(string) place, b, h *schema.Capability) {
-	c.ranked(of("effect"), []string{"read", "write", "destroy"}, b.Effect, h.Effect, "effect-lowered", "effect-raised")
+	c.ranked(of("effect"), []string{"read", "write", "destroy", schema.EffectChange}, b.Effect, h.Effect, "effect-lowered", "effect-raised")
 	c.ranked(of("idempotency"), []string{"none", "key", "natural"}, b.Idempotency, h.Idempotency, "idempotency-weakened", "idempotency-strengthened")
 	c.ranked(of("world"), []string{"closed", "open"}, b.World, h.World, "world-closed", "world-opened")
 	c.sets(of("scopes"), b.Scopes, h.Scopes, "scope-removed", "scope-added")

@@ -59,7 +59,7 @@ func Compare(base, head *schema.Manifest, today string) *Report {
 		rules[r.ID] = r
 	}
 	c := newComparer(rules)
-	c.base, c.head, c.today = base, head, today
+	c.base, c.head, c.today = declared(base), declared(head), today
 	c.pair()
 	c.server()
 	c.deployments()
@@ -72,6 +72,14 @@ func Compare(base, head *schema.Manifest, today string) *Report {
 	c.reaches()
 	c.sort()
 	return &c.report
+}
+
+// declared is m with its capabilities as they are written: one with an approval
+// is one thing to a reviewer, whatever its parts are.
+func declared(m *schema.Manifest) *schema.Manifest {
+	c := *m
+	c.Capabilities = m.Declared()
+	return &c
 }
 
 // comparer is one comparison.

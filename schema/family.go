@@ -1,0 +1,171 @@
+package schema
+
+import "strings"
+
+// Family are the capabilities that approval brings, by the last segment of
+// their names: show, list, status and cancel as they are, and of prepare and
+// apply what is the same of every capability. The result is the caller's.
+func Family() map[string]*Capability {
+	l := newLoader("change.yaml", defaultLimits(), nil)
+	l.names.roots = nil // change is reserved for this
+	m := l.load([]byte(familyManifest))
+	if m == nil {
+		panic("schema: the family of approval: " + l.diagnostics()[0].String()) // a mistake in the text below, which a test meets
+	}
+	built := make(map[string]*Capability, len(m.Capabilities))
+	for _, c := range m.Capabilities {
+		built[strings.TrimPrefix(c.Name, "change.")] = c
+	}
+	return built
+}
+
+// familyManifest is short: a model pays for each word. What the members mean is
+// said in docs/reference/manifest.md.
+const familyManifest = `
+capgen: 1
+go: {package: github.com/capgen/capgen/runtime/govern}
+server: {name: change, version: "1"}
+capabilities:
+  - name: change.prepare
+    summary: Plan.
+    effect: write
+    scopes: none
+    input:
+      type: object
+      required: [key]
+      properties:
+        key: {type: string, minLength: 1, maxLength: 128, description: Idempotency key.}
+    output:
+      type: object
+      required: [plan, hash, token, expires, actions, approval, separation]
+      properties:
+        plan: {type: string}
+        hash: {type: string}
+        token: {type: string}
+        expires: {type: string, format: date-time}
+        actions:
+          type: array
+          items:
+            type: object
+            required: [path, action, mode]
+            properties:
+              path: {type: string}
+              action: {type: string}
+              before: {type: string}
+              after: {type: string}
+              mode: {type: string}
+        approval: {type: string, description: Command for people.}
+        separation: {type: string}
+  - name: change.apply
+    summary: Land.
+    effect: destroy
+    scopes: none
+    input:
+      type: object
+      required: [plan, token, key]
+      properties:
+        plan: {type: string, maxLength: 64}
+        token: {type: string, maxLength: 2048}
+        key: {type: string, minLength: 1, maxLength: 128, description: That of prepare.}
+        approval: {type: string, maxLength: 128, description: "Not needed: all are looked at."}
+    output:
+      type: object
+      required: [plan, state]
+      properties:
+        plan: {type: string}
+        state: {type: string}
+        tree: {type: string}
+  - name: change.show
+    summary: Show one of your plans.
+    effect: read
+    scopes: none
+    search: [pending change, plan details]
+    input: {type: object, required: [plan], properties: {plan: {type: string, maxLength: 64}}}
+    output:
+      type: object
+      required: [plan, capability, status, hash, created, expires, arguments, actions, approval, separation]
+      properties:
+        plan: {type: string}
+        capability: {type: string}
+        status: {type: string}
+        hash: {type: string}
+        created: {type: string, format: date-time}
+        expires: {type: string, format: date-time}
+        arguments: {x-opaque: true}
+        actions:
+          type: array
+          items:
+            type: object
+            required: [path, action, mode]
+            properties:
+              path: {type: string}
+              action: {type: string}
+              before: {type: string}
+              after: {type: string}
+              mode: {type: string}
+        approval: {type: string}
+        separation: {type: string}
+  - name: change.list
+    summary: List your plans, newest first.
+    effect: read
+    scopes: none
+    search: [pending changes]
+    input:
+      type: object
+      properties:
+        status: {type: string, enum: [prepared, consumed, expired, rejected, superseded, cancelled]}
+        capability: {type: string, maxLength: 64}
+        limit: {type: integer, minimum: 1, maximum: 100, default: 50}
+        after: {type: string, maxLength: 64}
+    output:
+      type: object
+      required: [plans]
+      properties:
+        plans:
+          type: array
+          items:
+            type: object
+            required: [plan, capability, status, created, expires]
+            properties:
+              plan: {type: string}
+              capability: {type: string}
+              status: {type: string}
+              created: {type: string, format: date-time}
+              expires: {type: string, format: date-time}
+        next: {type: string}
+    pagination: {cursor_in: after, cursor_out: next, items: plans}
+  - name: change.status
+    summary: Tell how far one of your plans is.
+    effect: read
+    scopes: none
+    search: [approved yet]
+    input: {type: object, required: [plan], properties: {plan: {type: string, maxLength: 64}}}
+    output:
+      type: object
+      required: [plan, status, approvals, needed]
+      properties:
+        plan: {type: string}
+        status: {type: string}
+        state: {type: string, description: Of its landing.}
+        reason: {type: string}
+        approvals: {type: integer}
+        needed: {type: integer}
+  - name: change.cancel
+    summary: Give up one of your plans.
+    effect: destroy
+    idempotency: natural
+    scopes: none
+    search: [withdraw plan]
+    input:
+      type: object
+      required: [plan]
+      properties:
+        plan: {type: string, maxLength: 64}
+        reason: {type: string, maxLength: 256}
+    output:
+      type: object
+      required: [plan, status]
+      properties:
+        plan: {type: string}
+        status: {type: string}
+`
