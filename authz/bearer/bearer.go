@@ -59,9 +59,11 @@ type Issuer struct {
 	// URL is the issuer as it stands in tokens, byte by byte: https, without
 	// user, query and fragment (RFC 8414 section 2).
 	URL string
-	// KeySet is the URL of its JSON Web Key Set. Empty finds it in the
-	// issuer's metadata (OpenID Connect Discovery 1.0, RFC 8414).
-	KeySet string
+	// KeySet is the URL of its JSON Web Key Set, and KeySetFile the path of a
+	// file that holds it; at most one is set. Where both are empty, it is found
+	// in the issuer's metadata (OpenID Connect Discovery 1.0, RFC 8414). A file
+	// is read when a URL would be fetched, and once by New.
+	KeySet, KeySetFile string
 	// PlainJWT takes tokens of type JWT, and without a type, for access tokens
 	// too: some providers do not send at+jwt (RFC 9068 section 2.1). ID tokens
 	// are then told by their audience and by nonce, at_hash and c_hash.
@@ -86,6 +88,19 @@ type Verifier struct {
 type issuer struct {
 	plainJWT bool
 	keys     keyfunc.Keyfunc
+}
+
+// Configured is New with what an operator says. It is for host.Options.Tokens.
+func Configured(s authz.TokenSettings) (authz.Verifier, error) {
+	o := Options{Resource: s.Resource, Scopes: s.Scopes, LoopbackHTTP: s.LoopbackHTTP}
+	for _, i := range s.Issuers {
+		o.Issuers = append(o.Issuers, Issuer(i))
+	}
+	v, err := New(o)
+	if err != nil {
+		return nil, err // not a Verifier that is nil
+	}
+	return v, nil
 }
 
 // New checks options. It fetches nothing: an issuer that is down keeps nobody
@@ -114,15 +129,13 @@ func New(o Options) (*Verifier, error) {
 		if err := checkURL(i.URL, o.LoopbackHTTP); err != nil {
 			return nil, fmt.Errorf("bearer: issuer %q: %w", i.URL, err)
 		}
-		if i.KeySet != "" {
-			if err := checkKeySetURL(i.KeySet, o.LoopbackHTTP); err != nil {
-				return nil, fmt.Errorf("bearer: key set %q: %w", i.KeySet, err)
-			}
+		if err := checkKeySet(i, o.LoopbackHTTP); err != nil {
+			return nil, err
 		}
 		if v.issuers[i.URL] != nil {
 			return nil, fmt.Errorf("bearer: issuer %q is there twice", i.URL)
 		}
-		store := newKeys(source{issuer: i.URL, keySet: i.KeySet, loopback: o.LoopbackHTTP, client: client}, func() time.Time { return v.now() })
+		store := newKeys(source{issuer: i.URL, keySet: i.KeySet, file: i.KeySetFile, loopback: o.LoopbackHTTP, client: client}, func() time.Time { return v.now() })
 		keys, err := keyfunc.New(keyfunc.Options{Storage: store, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
 		if err != nil {
 			return nil, fmt.Errorf("bearer: %w", err)

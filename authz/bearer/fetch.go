@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -31,9 +32,10 @@ const (
 
 // source is where the keys of one issuer are.
 type source struct {
-	issuer, keySet string // keySet is empty where metadata tells it
-	loopback       bool
-	client         *http.Client
+	issuer       string
+	keySet, file string // both empty where metadata tells the key set
+	loopback     bool
+	client       *http.Client
 }
 
 func newClient(transport http.RoundTripper) *http.Client {
@@ -51,6 +53,9 @@ func newClient(transport http.RoundTripper) *http.Client {
 
 // load fetches the keys that tokens may be signed with.
 func (s source) load(ctx context.Context) ([]jwkset.JWK, error) {
+	if s.file != "" {
+		return s.readKeys()
+	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	where := s.keySet
@@ -66,6 +71,33 @@ func (s source) load(ctx context.Context) ([]jwkset.JWK, error) {
 	} else if !found {
 		return nil, fmt.Errorf("%s: there is none", where)
 	}
+	return usable(where, set)
+}
+
+// readKeys reads the keys of a file. What is no regular file, a pipe above all,
+// could keep every request waiting.
+func (s source) readKeys() ([]jwkset.JWK, error) {
+	info, err := os.Stat(s.file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", s.file)
+	}
+	f, err := os.Open(s.file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var set jwkset.JWKSMarshal
+	if err := decode(s.file, f, &set); err != nil {
+		return nil, err
+	}
+	return usable(s.file, set)
+}
+
+// usable are the keys of a set that signatures can be verified with.
+func usable(where string, set jwkset.JWKSMarshal) ([]jwkset.JWK, error) {
 	if len(set.Keys) > maxKeys {
 		return nil, fmt.Errorf("%s: %d keys, at most %d are read", where, len(set.Keys), maxKeys)
 	}
@@ -144,17 +176,47 @@ func (s source) get(ctx context.Context, where string, into any) (found bool, er
 	default:
 		return false, fmt.Errorf("%s: status %d", where, response.StatusCode)
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("%s: %w", where, err)
-	case len(text) > maxDocument:
-		return false, fmt.Errorf("%s: more than %d bytes", where, maxDocument)
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return false, fmt.Errorf("%s: %w", where, err)
+	if err := decode(where, response.Body, into); err != nil {
+		return false, err
 	}
 	return true, nil
+}
+
+// decode reads a JSON document of bounded size.
+func decode(where string, from io.Reader, into any) error {
+	text, err := io.ReadAll(io.LimitReader(from, maxDocument+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", where, err)
+	case len(text) > maxDocument:
+		return fmt.Errorf("%s: more than %d bytes", where, maxDocument)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	return nil
+}
+
+// checkKeySet holds where an issuer's keys are to one place, and a file to keys
+// that it has: it is here now, unlike an issuer that may be down.
+func checkKeySet(i Issuer, loopback bool) error {
+	switch {
+	case i.KeySet != "" && i.KeySetFile != "":
+		return fmt.Errorf("bearer: issuer %q: its key set is named twice", i.URL)
+	case i.KeySet != "":
+		if err := checkKeySetURL(i.KeySet, loopback); err != nil {
+			return fmt.Errorf("bearer: key set %q: %w", i.KeySet, err)
+		}
+	case i.KeySetFile != "":
+		keys, err := source{file: i.KeySetFile}.readKeys()
+		if err == nil && len(keys) == 0 {
+			err = fmt.Errorf("%s: no key with a kid that signatures can be verified with", i.KeySetFile)
+		}
+		if err != nil {
+			return fmt.Errorf("bearer: key set: %w", err)
+		}
+	}
+	return nil
 }
 
 // checkURL holds an issuer to https, and to the form of RFC 8414, section 2.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -336,5 +338,68 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := New(tt.options); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: %v", tt.options, err)
 		}
+	}
+}
+
+// Keys of a file are those of an issuer that is never asked, and change with
+// the file.
+func TestKeySetInAFile(t *testing.T) {
+	issuer := newServer(t)
+	k := made()
+	issuer.put(map[string]crypto.Signer{"ec": k.ec})
+	file := filepath.Join(t.TempDir(), "keys.json")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings := authz.TokenSettings{Resource: resource, LoopbackHTTP: true, Issuers: []authz.TokenIssuer{{URL: issuer.url, KeySetFile: file}}}
+	for name, text := range map[string]string{
+		"none": "", "no JSON": "<html>", "no keys": `{"keys":[]}`, "a secret": `{"keys":[{"kty":"oct","kid":"s","k":"c2VjcmV0"}]}`,
+		"too large": string(issuer.set()) + strings.Repeat(" ", maxDocument),
+	} {
+		if text != "" {
+			write(text)
+		}
+		if v, err := Configured(settings); v != nil || err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v %v", name, v, err)
+		}
+	}
+	settings.Issuers[0].KeySetFile = filepath.Dir(file)
+	if _, err := Configured(settings); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory: %v", err)
+	}
+	settings.Issuers[0].KeySetFile, settings.Issuers[0].KeySet = file, issuer.url+"/keys"
+	if _, err := Configured(settings); err == nil || !strings.Contains(err.Error(), "named twice") {
+		t.Errorf("a file and a URL: %v", err)
+	}
+	settings.Issuers[0].KeySet = ""
+	write(string(issuer.set()))
+	configured, err := Configured(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := configured.(*Verifier)
+	clock := clocked(v)
+	claims := with(goodClaims(issuer.url), "exp", time.Now().Add(24*time.Hour).Unix())
+	first := token(t, goodHeader(), claims)
+	second := sign(t, "ES256", k.ec2, encode(t, with(goodHeader(), "kid", "ec2")), encode(t, claims))
+	if got := judge(v, first) + judge(v, second); got != "goodrefused" {
+		t.Error(got)
+	}
+	issuer.put(map[string]crypto.Signer{"ec2": k.ec2})
+	write(string(issuer.set()))
+	clock.advance(refreshAfter)
+	if got := judge(v, first) + judge(v, second); got != "refusedgood" {
+		t.Errorf("with another file: %s", got)
+	}
+	write("{") // half of a file does not take the keys away
+	clock.advance(refreshAfter)
+	if got := judge(v, second); got != "good" {
+		t.Errorf("with a broken file: %s", got)
+	}
+	if issuer.fetched() != 0 {
+		t.Error("the issuer was asked")
 	}
 }

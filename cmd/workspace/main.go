@@ -17,6 +17,7 @@ import (
 	"os"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/authz/bearer"
 	"github.com/capgen/capgen/cmd/workspace/internal/tree"
 	"github.com/capgen/capgen/generated/catalog"
 	"github.com/capgen/capgen/runtime"
@@ -42,6 +43,7 @@ func options(given *roots) host.Options {
 		Flags: func(f *flag.FlagSet) {
 			f.Var(given, "root", "`directory` to serve, or NAME=DIRECTORY; may be repeated, paths then begin with the name")
 		},
+		Tokens: bearer.Configured,
 		Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
 			handlers := &files{}
 			if reads := env.Command == "stdio" || env.Command == "http" || env.Command == "exec"; reads || len(*given) > 0 {

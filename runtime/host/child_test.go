@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/authz/bearer"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/search"
@@ -78,6 +79,7 @@ func childOptions() Options {
 			}
 			return nil, errors.New("no keys")
 		},
+		Tokens: bearer.Configured,
 		Scopes: []string{"tools:use"},
 		Name:   "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
 		Extension: extension(),
@@ -117,6 +119,9 @@ func childOptions() Options {
 				}
 				return output{"no token"}, nil
 			}))
+			b.Register(capability("clock.set", "Set what only few may set.", func(context.Context, input) (output, error) {
+				return output{"set"}, nil
+			}, "clock:set"))
 			b.Register(capability("clock.wait", "Wait until told to stop, or for some milliseconds.", func(ctx context.Context, in input) (output, error) {
 				fmt.Fprintln(os.Stderr, "waiting")
 				select {
@@ -197,9 +202,9 @@ type output struct{ Text string }
 
 func (v *output) Encode(w *canon.Writer) { w.String(v.Text, 0, 1000) }
 
-func capability(name, summary string, handle func(context.Context, input) (output, error)) runtime.Capability {
+func capability(name, summary string, handle func(context.Context, input) (output, error), scopes ...string) runtime.Capability {
 	return runtime.NewCapability(runtime.Info{
-		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead,
+		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead, Scopes: scopes,
 		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + "(*, millis: int = 0)",
 		Search:  search.Analyze(search.Texts{Name: name, Summary: summary}),
 		Binding: `{"id":"` + name + `","name":"` + name + `","input":[{"name":"millis","kind":"integer","maximum":60000,"default":"0"}],"output":{"kind":"string","maxLength":1000}}`,

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -60,6 +59,16 @@ func variable(flagName string) string {
 		return "CAPGEN_DRAIN"
 	case "results-dir":
 		return "CAPGEN_RESULTS_DIR"
+	case "issuer":
+		return issuerVariable
+	case "jwks":
+		return "CAPGEN_JWKS"
+	case "offer-scope":
+		return "CAPGEN_OFFER_SCOPE"
+	case "require-scope":
+		return "CAPGEN_REQUIRE_SCOPE"
+	case "grant-scope":
+		return "CAPGEN_GRANT_SCOPE"
 	}
 	return ""
 }
@@ -72,28 +81,34 @@ type config struct {
 	search              searchFlags
 	exec                execFlags
 	http                httpFlags
+	tokens              tokenFlags
+	grantScopes         words
 	audit               auditFlags
 	// given are the flags on the command line, without those that variables
 	// stand in for.
 	given map[string]bool
 }
 
-// ownFlags are the flags of one command alone, by its name.
-var ownFlags = map[string][]string{
-	"search": {"namespace", "limit", "explain"},
-	"exec":   {"data", "check"},
-	"audit":  {"heads", "keys", "from"},
-	"http":   {"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain", "results-dir"},
+// ownFlags are flags that belong together, of one command alone.
+var ownFlags = []struct {
+	command string
+	flags   []string
+}{
+	{"audit", []string{"heads", "keys", "from"}},
+	{"exec", []string{"data", "check"}},
+	{"http", []string{"listen", "public-url", "tls-cert", "tls-key", "token-file", "insecure", "metrics-listen", "drain", "results-dir"}},
+	{"http", []string{"issuer", "jwks", "plain-jwt", "offer-scope", "require-scope"}},
+	{"search", []string{"namespace", "limit", "explain"}},
 }
 
 // foreign refuses flags that only another command has. A variable that only
 // another command reads is for that one.
 func (c config) foreign(command string) error {
-	for _, owner := range slices.Sorted(maps.Keys(ownFlags)) {
-		own := ownFlags[owner]
-		if owner != command && slices.ContainsFunc(own, func(name string) bool { return c.given[name] }) {
+	for _, group := range ownFlags {
+		own := group.flags
+		if group.command != command && slices.ContainsFunc(own, func(name string) bool { return c.given[name] }) {
 			last := len(own) - 1
-			return fmt.Errorf("--%s and --%s are flags of %s, not of %s", strings.Join(own[:last], ", --"), own[last], owner, command)
+			return fmt.Errorf("--%s and --%s are flags of %s, not of %s", strings.Join(own[:last], ", --"), own[last], group.command, command)
 		}
 	}
 	return nil
@@ -137,6 +152,14 @@ func newFlags(o Options, c *config) *flag.FlagSet {
 	f.StringVar(&c.http.metricsListen, "metrics-listen", "", "http: answer /metrics on this `address`, without a token")
 	f.DurationVar(&c.http.drain, "drain", mcphttp.DefaultDrain, "http: how much `time` running calls have when serving ends")
 	f.StringVar(&c.http.resultsDir, "results-dir", "", "http: keep large results in this `directory`, which processes that share load share")
+	if o.Tokens != nil {
+		f.Var(&c.tokens.issuers, "issuer", "http: take the access tokens of the OAuth 2.1 `issuer` with this URL; may be repeated")
+		f.StringVar(&c.tokens.jwks, "jwks", "", "http: the key set of the one issuer is in this `file`, or at this URL; without it its metadata tells")
+		f.BoolVar(&c.tokens.plainJWT, "plain-jwt", false, "http: take access tokens whose type is not at+jwt, too, as some issuers send them")
+		f.Var(&c.tokens.offerScopes, "offer-scope", "http: tell clients that they may ask the issuer for this `scope`; may be repeated")
+		f.Var(&c.tokens.requireScope, "require-scope", "http: answer tokens without this `scope` with 403, whatever they ask for; may be repeated")
+	}
+	f.Var(&c.grantScopes, "grant-scope", "subjects whose scopes no token tells (local, development, shared-token) have this `scope` and not all; may be repeated, none is none")
 	f.StringVar(&c.audit.heads, "heads", "", "audit: compare the log with the signed heads in this `file`")
 	f.StringVar(&c.audit.keys, "keys", "", "audit: and take them if a verifier key in this `file`, one a line, has signed them")
 	f.Uint64Var(&c.audit.from, "from", 1, "audit: the first record has this `number`, where earlier files were removed")

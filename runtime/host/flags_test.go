@@ -11,20 +11,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 )
 
 // Limits are set in Go, where they are reviewed: no flag and no variable of
 // the environment sets one.
 func TestNoSettingSetsALimit(t *testing.T) {
-	settings := Settings(Options{Name: "x", Flags: func(f *flag.FlagSet) { f.Bool("own", false, "a program's own") }})
+	settings := Settings(Options{Name: "x", Tokens: noTokens, Flags: func(f *flag.FlagSet) { f.Bool("own", false, "a program's own") }})
 	var got []string
 	for _, s := range settings {
 		got = append(got, strings.TrimSpace(s.Flag+" "+s.Variable))
 	}
 	want := []string{
-		"check", "data", "deployment CAPGEN_DEPLOYMENT", "drain CAPGEN_DRAIN", "explain", "from", "heads", "help", "insecure", "keys", "limit", "listen CAPGEN_LISTEN", "log-format CAPGEN_LOG_FORMAT",
-		"log-level CAPGEN_LOG_LEVEL", "metrics-listen CAPGEN_METRICS_LISTEN", "namespace", "own", "public-url CAPGEN_PUBLIC_URL", "results-dir CAPGEN_RESULTS_DIR", "tls-cert CAPGEN_TLS_CERT", "tls-key CAPGEN_TLS_KEY",
+		"check", "data", "deployment CAPGEN_DEPLOYMENT", "drain CAPGEN_DRAIN", "explain", "from", "grant-scope CAPGEN_GRANT_SCOPE", "heads", "help", "insecure", "issuer CAPGEN_ISSUER", "jwks CAPGEN_JWKS", "keys", "limit", "listen CAPGEN_LISTEN", "log-format CAPGEN_LOG_FORMAT",
+		"log-level CAPGEN_LOG_LEVEL", "metrics-listen CAPGEN_METRICS_LISTEN", "namespace", "offer-scope CAPGEN_OFFER_SCOPE", "own", "plain-jwt", "public-url CAPGEN_PUBLIC_URL", "require-scope CAPGEN_REQUIRE_SCOPE", "results-dir CAPGEN_RESULTS_DIR", "tls-cert CAPGEN_TLS_CERT", "tls-key CAPGEN_TLS_KEY",
 		"token-file CAPGEN_TOKEN_FILE", "version", "CAPGEN_TOKEN",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -46,7 +47,7 @@ func TestNoSettingSetsALimit(t *testing.T) {
 // read in one place.
 func TestSettingsAreComplete(t *testing.T) {
 	listed := map[string]bool{}
-	for _, s := range Settings(Options{Name: "x"}) {
+	for _, s := range Settings(Options{Name: "x", Tokens: noTokens}) {
 		listed[s.Variable] = true
 	}
 	files, err := filepath.Glob("*.go")
@@ -72,6 +73,8 @@ func TestSettingsAreComplete(t *testing.T) {
 		}
 	}
 }
+
+func noTokens(authz.TokenSettings) (authz.Verifier, error) { return nil, nil }
 
 func TestParse(t *testing.T) {
 	var own string

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/capgen/capgen/authz"
@@ -39,6 +40,7 @@ type web struct {
 	// from another.
 	tellsWho bool
 	exposed  bool
+	scopes   []string // that a subject needs for any request
 }
 
 // requirer knows what its deployment requires; *runtime.Server does.
@@ -48,7 +50,8 @@ type requirer interface {
 
 // bind listens, and refuses what would let anybody in from elsewhere. It
 // decides on the address that was bound.
-func (p *program) bind(ctx context.Context, f httpFlags, env Env) (w *web, err error) {
+func (p *program) bind(ctx context.Context, c config, env Env, granted grant) (w *web, err error) {
+	f := c.http
 	w = new(web)
 	defer func() {
 		if err != nil {
@@ -59,14 +62,17 @@ func (p *program) bind(ctx context.Context, f httpFlags, env Env) (w *web, err e
 		return w, fmt.Errorf("--drain is %v: a time above 0 is needed", f.drain)
 	}
 	w.public = env.PublicURL
-	if w.tls, err = readTLS(f); err != nil {
+	if w.tls, err = readTLS(f, env.Logger); err != nil {
 		return w, err
 	}
-	if w.verifier, err = p.verifier(ctx, f, env); err != nil {
+	if w.verifier, err = p.verifier(ctx, c, env, granted); err != nil {
 		return w, err
 	}
 	_, shared := w.verifier.(mcphttp.Shared)
 	w.tellsWho = w.verifier != nil && !shared
+	if w.scopes = slices.Concat(p.options.Scopes, c.tokens.requireScope); w.tellsWho && granted.limited {
+		return w, errors.New("--grant-scope is for subjects whose scopes no token tells, and here a verifier tells all")
+	}
 	if w.listener, err = listen(ctx, f.listen); err != nil {
 		return w, err
 	}
@@ -75,7 +81,7 @@ func (p *program) bind(ctx context.Context, f httpFlags, env Env) (w *web, err e
 		if !mcphttp.Exposed(w.listener.Addr(), nil) {
 			reach = fmt.Sprintf("--public-url %s says that other machines reach this server", w.public)
 		}
-		return w, fmt.Errorf("%s, and nobody would have to authenticate: set a shared token of at least %d bytes in %s or --token-file, or a verifier in the host's Options; "+
+		return w, fmt.Errorf("%s, and nobody would have to authenticate: set a shared token of at least %d bytes in %s or --token-file, or a verifier in the host's Options, or --issuer where the program has it; "+
 			"or listen on localhost:8080; --insecure serves everybody", reach, mcphttp.MinSharedTokenBytes, tokenVariable)
 	}
 	if f.metricsListen != "" {
@@ -111,23 +117,10 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-func readTLS(f httpFlags) (*tls.Config, error) {
-	switch {
-	case f.tlsCert == "" && f.tlsKey == "":
-		return nil, nil
-	case f.tlsCert == "" || f.tlsKey == "":
-		return nil, errors.New("--tls-cert and --tls-key are only good together")
-	}
-	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return nil, fmt.Errorf("TLS: %w", err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// verifier is the host's own, or the shared token, or nil.
-func (p *program) verifier(ctx context.Context, f httpFlags, env Env) (authz.Verifier, error) {
-	token, given, err := sharedToken(f.tokenFile, p.lookup)
+// verifier is the host's own, or that of the issuers, or the shared token, or
+// nil.
+func (p *program) verifier(ctx context.Context, c config, env Env, granted grant) (authz.Verifier, error) {
+	token, given, err := sharedToken(c.http.tokenFile, p.lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +130,27 @@ func (p *program) verifier(ctx context.Context, f httpFlags, env Env) (authz.Ver
 			return nil, err
 		}
 	}
+	issued, err := p.tokens(c.tokens, env)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil && issued != nil {
+		return nil, errors.New("--issuer and the host's own verifier are both set: it is not settled whose tokens are good")
+	}
+	if issued != nil {
+		own = issued
+	}
 	switch {
 	case own != nil && given:
 		return nil, errors.New("a verifier and a shared token are both set: whoever has the token would pass the verifier by")
 	case own != nil:
 		return own, nil
 	case given:
-		return mcphttp.SharedToken(token)
+		shared, err := mcphttp.SharedToken(token)
+		if err != nil {
+			return nil, err
+		}
+		return shared.WithScopes(granted.to(authz.Demo()).Scopes), nil
 	}
 	return nil, nil
 }
@@ -155,10 +162,10 @@ func (p *program) http(ctx context.Context, s session) int {
 		return p.broken(fmt.Errorf("a server that others can reach needs the whole sandbox, and this one has %v: set runtime.Options.Sandbox to Env.Sandbox", got))
 	}
 	if r, ok := s.runtime.(requirer); ok && r.Requires(runtime.RequireVerifier) && !w.tellsWho {
-		return p.broken(fmt.Errorf("deployment %s requires a verifier, which tells who calls: set Options.Verifier of the host", s.runtime.Deployment()))
+		return p.broken(fmt.Errorf("deployment %s requires a verifier, which tells who calls: set Options.Verifier of the host, or Options.Tokens and --issuer", s.runtime.Deployment()))
 	}
 	options := mcphttp.Options{
-		Verifier: w.verifier, Scopes: p.options.Scopes, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
+		Verifier: w.verifier, Anonymous: s.granted.to(authz.Development()), Scopes: w.scopes, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
 	}
 	if w.metrics != nil {
 		options.Metrics = mcphttp.NewMetrics()

@@ -153,7 +153,7 @@ type receipt struct {
 // call takes the way of an MCP client, as the subject local, and reports
 // everything but the result on standard error.
 func (p *program) call(ctx context.Context, s session, tool string, arguments map[string]any) (answer, int) {
-	tools, err := mcpserver.NewTools(s.runtime, authz.StaticSubject(authz.Local()), s.log)
+	tools, err := mcpserver.NewTools(s.runtime, authz.StaticSubject(s.granted.to(authz.Local())), s.log)
 	if err != nil {
 		return answer{}, p.broken(err)
 	}

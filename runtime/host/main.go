@@ -102,6 +102,7 @@ type session struct {
 	exec      execFlags
 	http      httpFlags
 	web       *web // of http
+	granted   grant
 }
 
 func commands() []command {
@@ -165,6 +166,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name == "audit" {
 		return p.audit(rest, c.audit)
 	}
+	granted, err := newGrant(c.grantScopes)
+	if err != nil {
+		return p.misuse(err)
+	}
 	log, err := newLogger(p.stderr, c, cmd.name)
 	if err != nil {
 		return p.misuse(err)
@@ -187,7 +192,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 				return p.misuse(err)
 			}
 		}
-		if bound, err = p.bind(ctx, c.http, env); err != nil {
+		if bound, err = p.bind(ctx, c, env, granted); err != nil {
 			return p.broken(err)
 		}
 		defer bound.close()
@@ -207,7 +212,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name == "doctor" {
 		return p.doctor(ctx, env, server, err)
 	}
-	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound})
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound, granted: granted})
 }
 
 // print writes to standard output; a reader that has gone away is no error of

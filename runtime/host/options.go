@@ -43,6 +43,12 @@ type Options struct {
 	Verifier func(context.Context, Env) (authz.Verifier, error)
 	// Extension adds commands of the host's own.
 	Extension Extension
+	// Tokens makes the verifier of the access tokens of the issuers that
+	// --issuer names: bearer.Configured is one. It brings that flag and those
+	// that say more of it to the command http; nil leaves them away, and with
+	// them what verifies tokens out of the program. --issuer and a Verifier
+	// that is not nil are not good together.
+	Tokens func(authz.TokenSettings) (authz.Verifier, error)
 	// Scopes that a subject needs for any request over HTTP, besides those that
 	// a capability declares. A verifier's subject without one of them gets 403
 	// and a challenge with all of them.

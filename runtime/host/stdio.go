@@ -33,7 +33,7 @@ func (p *program) stdio(ctx context.Context, s session) int {
 	defer s.closeResults(kept)
 	server, err := mcpserver.New(mcpserver.Options{
 		Runtime:    s.runtime,
-		Subjects:   authz.StaticSubject(authz.Local()),
+		Subjects:   authz.StaticSubject(s.granted.to(authz.Local())),
 		Logger:     s.log,
 		Middleware: []mcp.Middleware{endWith(live)},
 		Results:    kept, MaxResultBytes: p.options.MaxResultBytes,

@@ -24,15 +24,22 @@ func SharedToken(token string) (Shared, error) {
 	case !isToken(token):
 		return Shared{}, errors.New("mcphttp: the shared token may hold letters, digits and -._~+/ only, with = at its end")
 	}
-	return Shared{hash: sha256.Sum256([]byte(token))}, nil
+	return Shared{subject: authz.Demo(), hash: sha256.Sum256([]byte(token))}, nil
 }
 
 // Shared is the authz.Verifier of a shared token. The zero Shared verifies
 // none.
 type Shared struct {
+	subject authz.Subject
 	// hash is the SHA-256 of the token, so that comparing takes the same time
 	// whatever is compared.
 	hash [sha256.Size]byte
+}
+
+// WithScopes is t, whose subject has these scopes instead of all.
+func (t Shared) WithScopes(s authz.Scopes) Shared {
+	t.subject.Scopes = s
+	return t
 }
 
 // Verify implements authz.Verifier.
@@ -41,5 +48,5 @@ func (t Shared) Verify(_ context.Context, token string) (authz.Subject, error) {
 	if subtle.ConstantTimeCompare(got[:], t.hash[:]) != 1 {
 		return authz.Subject{}, authz.ErrUnauthenticated
 	}
-	return authz.Demo(), nil
+	return t.subject, nil
 }
