@@ -157,7 +157,9 @@ differential: ## Compare PROGRAMS random programs of SEED with python3's answers
 	$(GO) test -count=1 -run '^TestRandomProgramsAnswerAsCPython$$' -v ./runtime/program -programs '$(abspath $(BIN))/programs.txt'
 
 .PHONY: soak
-soak: ## Run every hostile program, compare three million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
+soak: build ## Put a server under load, run every hostile program, compare three million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
+	$(GO) test -count=1 -timeout 10m -run '^TestLoad$$' -v ./examples/agentstubs -soak -worker $(CURDIR)/$(BIN)/capgen-worker
+	$(GO) test -count=1 -run '^TestManyIdleSessions$$' -v ./runtime/mcphttp -soak
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms|TestBoundaries)$$' -v ./codegen -soak
 	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak

@@ -109,17 +109,20 @@ func (a *admission) enter(ctx context.Context, subject string) error {
 	return err
 }
 
-// full is the fault of an execution that cannot wait.
+// full is the fault of an execution that cannot wait. A line gets no longer
+// than what it would leave for others to wait in (Choudhury and Hahne, dynamic
+// queue length thresholds): n subjects that ask for more than they get fill n
+// of n+1 parts, and whoever has nothing there finds a place.
 func (a *admission) full(l *line) (f *fault.Fault) {
 	switch {
 	case len(l.waiting) >= a.mostInLine:
 		f = fault.Reached(fault.MaxQueuedPerSubject, int64(a.mostInLine), "too many of your executions wait already; nothing ran")
-	case a.waiting >= a.mostInAll:
+	case len(l.waiting) >= a.mostInAll-a.waiting:
 		f = fault.Reached(fault.MaxQueuedExecutions, int64(a.mostInAll), "too many executions wait already; nothing ran")
 	default:
 		return nil
 	}
-	f.Hint = "try again later, or do more in one program"
+	f.Hint = "try again in a second, or do more in one program"
 	return f
 }
 

@@ -150,6 +150,53 @@ func TestFullLinesRefuseAtOnce(t *testing.T) {
 	}
 }
 
+// However many subjects fill their lines, the next one finds a place.
+func TestLinesLeaveRoomForOthers(t *testing.T) {
+	w := newWaiters(t, Limits{MaxConcurrentExecutions: 1, MaxQueuedPerSubject: 4, MaxQueuedExecutions: 12})
+	if err := w.a.enter(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	inLine := func() map[string]int {
+		w.a.mu.Lock()
+		defer w.a.mu.Unlock()
+		got := map[string]int{}
+		for who, l := range w.a.lines {
+			got[who] = len(l.waiting)
+		}
+		return got
+	}
+	for _, who := range []string{"a", "b", "c", "d", "e"} {
+		for range 4 {
+			w.a.mu.Lock()
+			l := w.a.lines[who]
+			full := l != nil && w.a.full(l) != nil
+			w.a.mu.Unlock()
+			if full {
+				break
+			}
+			w.enter(who)
+		}
+		if inLine()[who] == 0 {
+			t.Errorf("%s finds no place: %v", who, inLine())
+		}
+	}
+	if got := inLine(); got["a"] != 4 || got["b"] != 4 || got["c"] != 2 {
+		t.Errorf("%v", got)
+	}
+	// Who has a place takes none of the last ones.
+	var f *fault.Fault
+	if err := w.a.enter(t.Context(), "c"); !errors.As(err, &f) || f.Limit != fault.MaxQueuedExecutions || f.Hint == "" {
+		t.Errorf("%v", err)
+	}
+	for last, left := "first", 12; left > 0; left-- {
+		w.a.leave(last)
+		last = <-w.admitted
+		if left == 1 {
+			w.a.leave(last)
+		}
+	}
+}
+
 // Whoever gives up while it waits takes no place, nor leaves one unused.
 func TestGivingUpWhileWaiting(t *testing.T) {
 	w := newWaiters(t, Limits{MaxConcurrentExecutions: 2, MaxQueuedPerSubject: 100})

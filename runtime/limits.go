@@ -55,7 +55,8 @@ type Limits struct {
 	// workers included. Default 8.
 	MaxConcurrentExecutions int
 	// MaxQueuedExecutions wait for a worker in all; one more is refused at
-	// once. Default 256.
+	// once, and so is one of a subject of whom as many wait as places are
+	// left. Default 256.
 	MaxQueuedExecutions int
 	// MaxQueuedPerSubject are those of them of one subject. Default 32.
 	MaxQueuedPerSubject int

@@ -188,6 +188,7 @@ func (p *program) http(ctx context.Context, s session) int {
 	if err != nil {
 		return p.broken(err)
 	}
+	defer p.roomForMany()()
 	p.announce(s)
 	if w.metrics != nil {
 		counting, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -96,7 +96,7 @@ func (f *fairness) enter(subject string) *fault.Fault {
 		u.running++
 		return nil
 	}
-	refused.Hint = "try again later, or do more in one program"
+	refused.Hint = "try again in a second, or do more in one program"
 	return refused
 }
 
