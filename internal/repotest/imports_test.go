@@ -41,6 +41,7 @@ var layers = []struct {
 	{"runtime/govern/fault", []string{"runtime/govern/root"}},
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
+	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/plan"}},
 	{"runtime/govern/approve", []string{"runtime/canon", "runtime/govern/internal/form", "runtime/govern/plan", "runtime/govern/token"}},
 	{"runtime/shaping", []string{"runtime/canon"}},
 	{"runtime/internal", nil},
