@@ -121,6 +121,10 @@ $(CONFORMANCE)/node_modules/.package-lock.json: $(CONFORMANCE)/package.json $(CO
 conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HTTP stack to the MCP conformance suite (needs Node 22 and npm)
 	$(GO) test -count=1 ./$(CONFORMANCE) -server $(CURDIR)/$(BIN)/workspace -suite 'node $(CURDIR)/$(CONFORMANCE)/node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
+.PHONY: postgres
+postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
+	.ci/postgres $(GO) test -count=1 ./runtime/govern/store/postgres
+
 .PHONY: tokens
 tokens: build ## Count the tokens that a model reads of the tools
 	cd tools && $(GO) vet ./tokens && $(GO) test -count=1 -v ./tokens
@@ -192,7 +196,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance tokens metrics fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance postgres tokens metrics fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind

@@ -38,6 +38,10 @@ var layers = []struct {
 	{"runtime/govern/cas", []string{"runtime/govern/root"}},
 	{"runtime/govern/change", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/root"}},
 	{"runtime/govern/token", nil},
+	{"runtime/govern/store", []string{"runtime/audit", "runtime/govern/cas"}},
+	{"runtime/govern/store/postgres", []string{"runtime/govern/store"}},
+	{"runtime/govern/store/sqlite", []string{"runtime/govern/store"}},
+	{"runtime/govern/store/storetest", []string{"runtime/audit", "runtime/govern/cas", "runtime/govern/store"}},
 	{"runtime/govern/fault", []string{"runtime/govern/root"}},
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
@@ -96,6 +100,8 @@ var only = []struct {
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/open-policy-agent/", []string{"authz/rego", "bench/fullhost"}},
 	{"github.com/cedar-policy/", []string{"authz/cedar"}},
+	{"github.com/ncruces/", []string{"runtime/govern/store/sqlite"}},
+	{"github.com/jackc/", []string{"runtime/govern/store/postgres", "bench/fullhost"}},
 	{"github.com/golang-jwt/", []string{"authz/bearer"}},
 	{"github.com/MicahParks/", []string{"authz/bearer"}},
 	{"github.com/go-json-experiment/", []string{"authz/bearer"}},
@@ -107,6 +113,8 @@ var only = []struct {
 	{"github.com/capgen/capgen/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/deployments/generated/fake", nil},
+	// The suite of stores is for tests only.
+	{"github.com/capgen/capgen/runtime/govern/store/storetest", nil},
 	// The second opinion is asked by tests only.
 	{"github.com/capgen/capgen/internal/oracle", nil},
 	{"github.com/santhosh-tekuri/jsonschema/", []string{"internal/oracle"}},

@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -111,16 +109,14 @@ func removeTorn(path string) error {
 
 // beginLog begins a log of its own.
 func (l *Log) beginLog() error {
-	var id [16]byte
-	rand.Read(id[:])
-	l.chain = chain{log: hex.EncodeToString(id[:])}
+	l.chain = NewChain()
 	l.at = time.Now()
 	return l.beginFile()
 }
 
 // beginFile begins the file whose first record comes next.
 func (l *Log) beginFile() error {
-	path := filepath.Join(l.options.Dir, fileName(l.chain.seq+1))
+	path := filepath.Join(l.options.Dir, fileName(l.chain.Seq+1))
 	f, err := l.open(path, true)
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
@@ -134,7 +130,7 @@ func (l *Log) beginFile() error {
 
 // opening is what a file, and each process that opens it, says of itself.
 func (l *Log) opening(b *body) {
-	b.text("log", l.chain.log)
+	b.text("log", l.chain.Log)
 	b.text("key", l.options.Key.ID)
 	if l.signer != nil {
 		b.text("signer", l.signer.Name())
@@ -159,7 +155,7 @@ func (l *Log) rotate() error {
 
 // fileEnd is what one file says of the chain.
 type fileEnd struct {
-	chain  chain
+	chain  Chain
 	opened time.Time
 	// size of the file, and of the whole lines in it.
 	size, whole int64
@@ -208,6 +204,6 @@ func readEnd(path string) (end fileEnd, err error) {
 	if err != nil || first.event != eventOpen {
 		return end, wrong(errors.Join(errors.New("its first record"), err))
 	}
-	end.chain, end.opened = chain{log: first.log, seq: last.seq, hash: last.own}, first.at
+	end.chain, end.opened = Chain{Log: first.log, Seq: last.seq, Hash: last.own}, first.at
 	return end, nil
 }

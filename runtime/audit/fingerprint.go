@@ -26,7 +26,8 @@ type Key struct {
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
-func (k Key) check() error {
+// Check returns nil if fingerprints can be made with the key.
+func (k Key) Check() error {
 	if !keyID.MatchString(k.ID) {
 		return errors.New("audit: a key's ID is 1 to 32 letters, digits, '-', '_' and '.'")
 	}

@@ -23,7 +23,7 @@ type Log struct {
 	open    opener
 
 	mu     sync.Mutex
-	chain  chain
+	chain  Chain
 	file   file
 	size   int64     // of file
 	opened time.Time // when file was begun
@@ -37,13 +37,6 @@ type Log struct {
 	tended  sync.WaitGroup
 	once    sync.Once
 	closing error
-}
-
-// chain is where the log ends.
-type chain struct {
-	log  string // its id
-	seq  uint64 // of the last record
-	hash digest
 }
 
 // file is what the log needs of one.
@@ -93,7 +86,7 @@ func openWith(o Options, open opener) (*Log, error) {
 }
 
 // ID is the log's random id, which each file and head names.
-func (l *Log) ID() string { return l.chain.log }
+func (l *Log) ID() string { return l.chain.Log }
 
 // Record keeps one event. See Sink.
 func (l *Log) Record(_ context.Context, e Event) error {
@@ -163,9 +156,7 @@ func (l *Log) recordLocked(event string, describe func(*body)) error {
 
 // append writes one line, or nothing of it.
 func (l *Log) append(event string, describe func(*body)) error {
-	b := begin(l.chain.seq+1, time.Now(), event)
-	describe(b)
-	line, own := b.end(l.chain.hash)
+	line, next := l.chain.seal(time.Now(), event, describe)
 	if _, err := l.file.Write(line); err != nil {
 		if undo := l.file.Truncate(l.size); undo != nil {
 			l.broken = fmt.Errorf("audit: a line was begun and can be neither completed nor removed: %w", errors.Join(err, undo))
@@ -173,7 +164,7 @@ func (l *Log) append(event string, describe func(*body)) error {
 		}
 		return fmt.Errorf("audit: %w", err)
 	}
-	l.chain.seq, l.chain.hash = l.chain.seq+1, own
+	l.chain = next
 	l.size += int64(len(line))
 	l.dirty = true
 	return nil
@@ -212,7 +203,7 @@ func (l *Log) tend() {
 			l.mu.Unlock()
 			return
 		}
-		due := l.chain.seq-l.signed >= uint64(l.options.HeadEvery) || time.Since(l.at) >= l.options.HeadInterval
+		due := l.chain.Seq-l.signed >= uint64(l.options.HeadEvery) || time.Since(l.at) >= l.options.HeadInterval
 		l.mu.Unlock()
 		if due {
 			if err := l.sendHead(); err != nil {
@@ -228,7 +219,7 @@ const headTimeout = 10 * time.Second
 // sendHead signs where the log ends, if that is new and on the disk.
 func (l *Log) sendHead() error {
 	l.mu.Lock()
-	h := head{log: l.chain.log, seq: l.chain.seq, hash: l.chain.hash, at: time.Now()}
+	h := head{log: l.chain.Log, seq: l.chain.Seq, hash: l.chain.Hash, at: time.Now()}
 	nothing := l.signer == nil || h.seq == l.signed
 	err := l.sync()
 	if err == nil && !nothing {

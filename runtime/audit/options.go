@@ -62,7 +62,7 @@ func (o Options) withDefaults() (Options, note.Signer, error) {
 	if !filepath.IsAbs(o.Dir) {
 		problems = append(problems, errors.New("audit: Dir is no absolute path"))
 	}
-	if err := o.Key.check(); err != nil {
+	if err := o.Key.Check(); err != nil {
 		problems = append(problems, err)
 	}
 	if o.MaxFileBytes == 0 {

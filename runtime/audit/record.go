@@ -23,13 +23,15 @@ const (
 	maxArguments = 64 << 10
 )
 
-// The events of records: two of calls, the rest of the log itself.
+// The events of records: two of calls, one of governed effects, the rest of the
+// log itself.
 const (
-	eventOpen    = "open"    // begins a file
-	eventTorn    = "torn"    // a line that was not complete was cut off
-	eventLost    = "lost"    // events could not be written
-	eventCall    = "call"    // a decision
-	eventOutcome = "outcome" // what came of an allowed call
+	eventOpen     = "open"     // begins a file
+	eventTorn     = "torn"     // a line that was not complete was cut off
+	eventLost     = "lost"     // events could not be written
+	eventCall     = "call"     // a decision
+	eventOutcome  = "outcome"  // what came of an allowed call
+	eventGoverned = "governed" // a step of a governed effect
 )
 
 const timeForm = "2006-01-02T15:04:05.000000Z"
@@ -144,7 +146,7 @@ func (r *record) decode(line []byte) error {
 			r.seq = uint64(in.Int(1, math.MaxInt64))
 		case "event":
 			seen.Mark(in, 2)
-			r.event = in.Enum(eventOpen, eventTorn, eventLost, eventCall, eventOutcome)
+			r.event = in.Enum(eventOpen, eventTorn, eventLost, eventCall, eventOutcome, eventGoverned)
 		case "prev":
 			seen.Mark(in, 3)
 			if n, err := hex.Decode(r.prev[:], []byte(in.String(2*sha256.Size, 2*sha256.Size))); err != nil || n != sha256.Size {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -73,22 +74,9 @@ func (e *BadRecord) Error() string {
 // in memory that does not depend on their size. Its error is a *BadRecord
 // where the log is wrong.
 func Verify(files []Source, o VerifyOptions) (Report, error) {
-	v := verification{next: max(o.From, 1)}
-	v.report.First = v.next
-	if o.Heads != nil {
-		var list []note.Verifier
-		for _, key := range o.Keys {
-			verifier, err := note.NewVerifier(key)
-			if err != nil {
-				return Report{}, fmt.Errorf("audit: verifier key: %w", err)
-			}
-			list = append(list, verifier)
-		}
-		var err error
-		if v.heads, err = readHeads(o.Heads, note.VerifierList(list...)); err != nil {
-			return Report{}, err
-		}
-		v.report.Unreadable = v.heads.unreadable
+	v, err := newVerification(o)
+	if err != nil {
+		return Report{}, err
 	}
 	for _, f := range files {
 		if err := v.file(f); err != nil {
@@ -96,6 +84,54 @@ func Verify(files []Source, o VerifyOptions) (Report, error) {
 		}
 	}
 	return v.finish()
+}
+
+// VerifyLines is Verify for records that a Chain sealed and a database keeps,
+// in their order: each is one line, its end included. The chain has the id log.
+// An error among them ends it.
+func VerifyLines(log string, lines iter.Seq2[[]byte, error], o VerifyOptions) (Report, error) {
+	v, err := newVerification(o)
+	if err != nil {
+		return Report{}, err
+	}
+	if v.report.Log = log; v.heads != nil && v.heads.log != log {
+		return Report{}, fmt.Errorf("audit: the heads are of log %s, and the records of log %s", v.heads.log, log)
+	}
+	bad := func(what string) error { return &BadRecord{Seq: v.next, What: what} }
+	for line, err := range lines {
+		if err != nil {
+			return Report{}, err
+		}
+		if len(line) > maxLine {
+			return Report{}, bad("it is longer than any record")
+		}
+		if err := v.line(line, v.next == 1, bad); err != nil {
+			return Report{}, err
+		}
+	}
+	return v.finish()
+}
+
+func newVerification(o VerifyOptions) (*verification, error) {
+	v := &verification{next: max(o.From, 1)}
+	v.report.First = v.next
+	if o.Heads == nil {
+		return v, nil
+	}
+	var list []note.Verifier
+	for _, key := range o.Keys {
+		verifier, err := note.NewVerifier(key)
+		if err != nil {
+			return nil, fmt.Errorf("audit: verifier key: %w", err)
+		}
+		list = append(list, verifier)
+	}
+	var err error
+	if v.heads, err = readHeads(o.Heads, note.VerifierList(list...)); err != nil {
+		return nil, err
+	}
+	v.report.Unreadable = v.heads.unreadable
+	return v, nil
 }
 
 // verification is the state between two records.
@@ -125,33 +161,42 @@ func (v *verification) file(f Source) error {
 		case err != nil:
 			return fmt.Errorf("audit: %s: %w", f.Name, err)
 		}
-		r, err := readRecord(line)
-		switch {
-		case err != nil:
-			return bad(err.Error())
-		case r.seq > v.next:
-			return bad(fmt.Sprintf("it is missing: record %d stands in its place", r.seq))
-		case r.seq < v.next:
-			return bad(fmt.Sprintf("record %d stands in its place, a second time", r.seq))
-		case v.begun && r.prev != v.prev, !v.begun && r.seq == 1 && r.prev != digest{}:
-			return bad(fmt.Sprintf("it does not follow record %d as it stands here: one of the two was changed", v.next-1))
-		case number == 1 && r.event != eventOpen:
-			return bad("a file begins with it, and it does not say of which log")
-		case r.log != "" && v.report.Log != "" && r.log != v.report.Log:
-			return bad("it is of another log")
-		}
-		if v.heads != nil && r.log != "" && r.log != v.heads.log {
-			return fmt.Errorf("audit: the heads are of log %s, and the records of log %s", v.heads.log, r.log)
-		}
-		if err := v.signed(r, bad); err != nil {
+		if err := v.line(line, number == 1, bad); err != nil {
 			return err
 		}
-		if r.log != "" {
-			v.report.Log = r.log
-		}
-		v.prev, v.begun = r.own, true
-		v.next++
 	}
+}
+
+// line verifies the next record, which has to say of which log it is if a file
+// begins with it.
+func (v *verification) line(line []byte, begins bool, bad func(string) error) error {
+	r, err := readRecord(line)
+	switch {
+	case err != nil:
+		return bad(err.Error())
+	case r.seq > v.next:
+		return bad(fmt.Sprintf("it is missing: record %d stands in its place", r.seq))
+	case r.seq < v.next:
+		return bad(fmt.Sprintf("record %d stands in its place, a second time", r.seq))
+	case v.begun && r.prev != v.prev, !v.begun && r.seq == 1 && r.prev != digest{}:
+		return bad(fmt.Sprintf("it does not follow record %d as it stands here: one of the two was changed", v.next-1))
+	case begins && r.event != eventOpen:
+		return bad("a file begins with it, and it does not say of which log")
+	case r.log != "" && v.report.Log != "" && r.log != v.report.Log:
+		return bad("it is of another log")
+	}
+	if v.heads != nil && r.log != "" && r.log != v.heads.log {
+		return fmt.Errorf("audit: the heads are of log %s, and the records of log %s", v.heads.log, r.log)
+	}
+	if err := v.signed(r, bad); err != nil {
+		return err
+	}
+	if r.log != "" {
+		v.report.Log = r.log
+	}
+	v.prev, v.begun = r.own, true
+	v.next++
+	return nil
 }
 
 // signed compares a record with what heads say of it, and of the one before

@@ -1,0 +1,52 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/capgen/capgen/runtime/govern/store"
+	"github.com/capgen/capgen/runtime/govern/store/storetest"
+)
+
+// server is the environment variable that names the server of the tests.
+const server = "CAPGEN_TEST_POSTGRES"
+
+// backend is PostgreSQL, as the suite needs it: a place is a schema.
+type backend struct{}
+
+func (backend) Place(t testing.TB) string {
+	t.Helper()
+	if os.Getenv(server) == "" {
+		t.Skipf("%s does not name a server: make postgres runs one", server)
+	}
+	return "s" + strings.ToLower(rand.Text())
+}
+
+func (backend) Open(ctx context.Context, place string, o store.Options) (*store.Store, error) {
+	return Open(ctx, os.Getenv(server), place, o)
+}
+
+func (backend) OpenReadOnly(ctx context.Context, place string) (*store.Store, error) {
+	return OpenReadOnly(ctx, os.Getenv(server), place)
+}
+
+func (backend) Raw(t testing.TB, place string) *sql.DB {
+	t.Helper()
+	config, err := pgx.ParseConfig(os.Getenv(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.RuntimeParams["search_path"] = place
+	db := stdlib.OpenDB(*config)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func TestStore(t *testing.T) { storetest.Run(t, backend{}) }

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/capgen/capgen/runtime/audit"
+)
+
+// version of the tables. A store of any other is refused: an older program
+// must not write rows that a newer one reads otherwise.
+const version = 1
+
+// tables of the store, and their indexes. Instants are microseconds since 1970
+// UTC; 0 and the empty text stand for what did not happen.
+var tables = []string{
+	`CREATE TABLE meta (
+		one BIGINT PRIMARY KEY, version BIGINT NOT NULL, id TEXT NOT NULL, high_water BIGINT NOT NULL,
+		log TEXT NOT NULL, seq BIGINT NOT NULL, hash BYTEA NOT NULL)`,
+	`CREATE TABLE plans (
+		id TEXT PRIMARY KEY, owner TEXT NOT NULL, capability TEXT NOT NULL, hash BYTEA NOT NULL, body BYTEA NOT NULL,
+		status TEXT NOT NULL, reason TEXT NOT NULL, moved_by TEXT NOT NULL, moved BIGINT NOT NULL,
+		nonce BYTEA NOT NULL, created BIGINT NOT NULL, expires BIGINT NOT NULL)`,
+	`CREATE TABLE plan_objects (
+		plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, digest BYTEA NOT NULL, PRIMARY KEY (plan, digest))`,
+	`CREATE TABLE approvals (
+		id TEXT PRIMARY KEY, plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, envelope BYTEA NOT NULL,
+		used_by TEXT NOT NULL, created BIGINT NOT NULL)`,
+	`CREATE TABLE nonces (
+		nonce BYTEA PRIMARY KEY, kind TEXT NOT NULL, used_by TEXT NOT NULL, expires BIGINT NOT NULL)`,
+	`CREATE TABLE executions (
+		plan TEXT PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE, kind TEXT NOT NULL, state TEXT NOT NULL,
+		outcome BYTEA NOT NULL, started BIGINT NOT NULL, ended BIGINT NOT NULL, epoch BIGINT NOT NULL)`,
+	`CREATE TABLE idempotency (
+		subject TEXT NOT NULL, capability TEXT NOT NULL, step TEXT NOT NULL, key TEXT NOT NULL, request_hash BYTEA NOT NULL,
+		plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, PRIMARY KEY (subject, capability, step, key))`,
+	`CREATE TABLE drafts (
+		id TEXT PRIMARY KEY, owner TEXT NOT NULL, revision BIGINT NOT NULL, manifest BYTEA NOT NULL, body BYTEA NOT NULL,
+		created BIGINT NOT NULL, updated BIGINT NOT NULL, deleted BIGINT NOT NULL)`,
+	`CREATE TABLE draft_objects (
+		draft TEXT NOT NULL REFERENCES drafts (id) ON DELETE CASCADE, digest BYTEA NOT NULL, PRIMARY KEY (draft, digest))`,
+	`CREATE TABLE validations (
+		id TEXT PRIMARY KEY, draft TEXT NOT NULL REFERENCES drafts (id) ON DELETE CASCADE, revision BIGINT NOT NULL,
+		manifest BYTEA NOT NULL, report BYTEA NOT NULL, status TEXT NOT NULL, subject TEXT NOT NULL,
+		created BIGINT NOT NULL, expires BIGINT NOT NULL)`,
+	`CREATE TABLE trail (seq BIGINT PRIMARY KEY, line BYTEA NOT NULL)`,
+}
+
+var indexes = []string{
+	`CREATE INDEX plans_owner ON plans (owner, created, id)`,
+	`CREATE INDEX plans_created ON plans (created, id)`,
+	`CREATE INDEX plans_expires ON plans (status, expires)`,
+	`CREATE INDEX approvals_plan ON approvals (plan)`,
+	`CREATE INDEX nonces_expires ON nonces (expires)`,
+	`CREATE INDEX idempotency_plan ON idempotency (plan)`,
+	`CREATE INDEX drafts_owner ON drafts (owner, updated, id)`,
+	`CREATE INDEX validations_draft ON validations (draft)`,
+}
+
+var stateID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// prepare makes the tables where there are none.
+func (tx *Tx) prepare() error {
+	d := tx.store.dialect
+	n, err := d.Tables(tx.ctx, tx.tx)
+	if err != nil {
+		return tx.failed(err)
+	}
+	if n > 0 {
+		return nil
+	}
+	for _, list := range [][]string{tables, indexes} {
+		for _, q := range list {
+			if _, err := tx.exec(q); err != nil {
+				return err
+			}
+		}
+	}
+	var id [16]byte
+	rand.Read(id[:])
+	chain := audit.NewChain()
+	if _, err := tx.exec(`INSERT INTO meta (one, version, id, high_water, log, seq, hash) VALUES (1, $1, $2, 0, $3, 0, $4)`,
+		int64(version), hex.EncodeToString(id[:]), chain.Log, chain.Hash[:]); err != nil {
+		return err
+	}
+	return tx.extend(chain.Open(time.UnixMicro(tx.now), tx.store.options.AuditKey))
+}
+
+// metaRow is what says whose store it is.
+type metaRow struct {
+	version int64
+	id      string
+}
+
+func (m *metaRow) columns() []any { return []any{whole(&m.version), text(&m.id)} }
+func (m *metaRow) key() string    { return "1" }
+func (m *metaRow) check() error {
+	if m.version == version && !stateID.MatchString(m.id) {
+		return errors.New("the id of the store is none")
+	}
+	return nil
+}
+
+// identify reads the id of the store, if it is of this version.
+func (tx *Tx) identify() (id string, err error) {
+	n, err := tx.store.dialect.Tables(tx.ctx, tx.tx)
+	if err != nil {
+		return "", tx.failed(err)
+	}
+	if n == 0 {
+		return "", fmt.Errorf("%w: there is no store", ErrNotFound)
+	}
+	m, err := one[metaRow](tx, "meta", `SELECT version, id FROM meta WHERE one = 1`)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return "", &CorruptError{Table: "meta", ID: "1", Err: errors.New("it is missing")}
+	case err != nil:
+		return "", err
+	case m.version != version:
+		return "", fmt.Errorf("%w: it is of version %d, and this program reads version %d", ErrVersion, m.version, version)
+	}
+	return m.id, nil
+}

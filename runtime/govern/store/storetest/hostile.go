@@ -1,0 +1,198 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/store"
+)
+
+// hostileRows: whoever may write the database may write any row, into tables
+// without any constraint too. Each column of each table gets what this package
+// never writes; reading it is an error that names table and row, and no panic.
+func hostileRows(t *testing.T, b Backend) {
+	s := newScene(t, b)
+	v := store.Validation{ID: "validation_" + hex32(1), Draft: draftID(1), Revision: 1, Status: store.Passed, Subject: alice, Expires: start * 2}
+	scope := store.Scope{Subject: alice, Capability: "c", Step: "apply"}
+	approval := store.ApprovalID([]byte("a"))
+	s.update(func(tx *store.Tx) {
+		s.ok(tx.InsertPlan(plan(1, alice), "plan", []cas.Digest{{1}}))
+		_, err := tx.InsertApproval(planID(1), []byte("a"))
+		s.ok(err)
+		_, err = tx.InsertExecution(planID(1), store.KindChange)
+		s.ok(err)
+		s.ok(tx.RememberKey(scope, "k", [32]byte{}, planID(1)))
+		_, err = tx.InsertDraft(draftID(1), alice, [32]byte{}, cas.Digest{}, []cas.Digest{{2}})
+		s.ok(err)
+		s.ok(tx.InsertValidation(v))
+	})
+	second := func(_ any, err error) error { return err }
+	readPlan := func(tx *store.Tx) error {
+		return errors.Join(second(tx.Plan(planID(1))), second(tx.Plans(store.Filter{Everyone: true})))
+	}
+	readApproval := func(tx *store.Tx) error { return second(tx.Approvals(planID(1))) }
+	readExecution := func(tx *store.Tx) error { return second(tx.Unfinished("", 0)) }
+	readDraft := func(tx *store.Tx) error { return second(tx.Drafts(alice, "", 0)) }
+	readValidation := func(tx *store.Tx) error { return second(tx.Validation(alice, v.ID)) }
+	readKey := func(tx *store.Tx) error { _, _, _, err := tx.Idempotent(scope, "k"); return err }
+	readNonce := func(tx *store.Tx) error {
+		err := tx.SpendNonce(nonce(1), "plan", planID(1))
+		if errors.Is(err, store.ErrSpent) {
+			return nil
+		}
+		return err
+	}
+	spendApproval := func(tx *store.Tx) error { return tx.SpendApproval(approval, planID(1)) }
+	readObjects := func(tx *store.Tx) error {
+		for _, err := range tx.Referenced(0) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	text, number, blob := []string{"NULL", "''", "'\u0007'", "17", "x"}, []string{"NULL", "-1", "'a'", "x"}, []string{"NULL", "x", "1"}
+	id := append([]string{"'plan_1'", "'" + strings.Repeat("z", 5000) + "'"}, text...)
+	named, refused := 0, 0
+	// Columns that rows are looked up by have no value here that hides a row.
+	for _, c := range []struct {
+		table, column string
+		values        []string
+		read          func(*store.Tx) error
+	}{
+		{"plans", "owner", text, readPlan},
+		{"plans", "capability", text, readPlan},
+		{"plans", "hash", blob, readPlan},
+		{"plans", "body", []string{"NULL", "1", "empty"}, readPlan},
+		{"plans", "status", append([]string{"'landed'", "'consumed'"}, text...), readPlan},
+		{"plans", "reason", []string{"NULL", "'\u0007'", "17"}, readPlan},
+		{"plans", "moved_by", []string{"NULL", "'\u0007'", "17"}, readPlan},
+		{"plans", "moved", []string{"NULL", "1", "'a'"}, readPlan},
+		{"plans", "nonce", blob, readPlan},
+		{"plans", "created", number, readPlan},
+		{"plans", "expires", number, readPlan},
+		{"approvals", "envelope", []string{"NULL", "x", "empty"}, readApproval},
+		{"approvals", "used_by", []string{"NULL", "'somebody'", "17"}, readApproval},
+		{"approvals", "used_by", []string{"NULL"}, spendApproval},
+		{"approvals", "created", number, readApproval},
+		{"approvals", "id", text, readApproval},
+		{"nonces", "used_by", []string{"NULL", "'somebody'", "17"}, readNonce},
+		{"executions", "kind", text, readExecution},
+		{"executions", "state", text, readExecution},
+		{"executions", "outcome", []string{"NULL", "1"}, readExecution},
+		{"executions", "started", number, readExecution},
+		{"executions", "ended", []string{"NULL", "1", "'a'"}, readExecution},
+		{"executions", "epoch", append([]string{"0"}, number...), readExecution},
+		{"executions", "plan", []string{"'plan_1'", "'\u0007'"}, readExecution},
+		{"idempotency", "request_hash", blob, readKey},
+		{"idempotency", "plan", id, readKey},
+		{"drafts", "id", id, readDraft},
+		{"drafts", "revision", append([]string{"0"}, number...), readDraft},
+		{"drafts", "manifest", blob, readDraft},
+		{"drafts", "body", blob, readDraft},
+		{"drafts", "created", number, readDraft},
+		{"drafts", "updated", number, readDraft},
+		{"drafts", "body", blob, readObjects},
+		{"plan_objects", "digest", blob, readObjects},
+		{"draft_objects", "digest", blob, readObjects},
+		{"validations", "draft", id, readValidation},
+		{"validations", "revision", number, readValidation},
+		{"validations", "manifest", blob, readValidation},
+		{"validations", "report", blob, readValidation},
+		{"validations", "status", text, readValidation},
+		{"validations", "created", number, readValidation},
+		{"validations", "expires", number, readValidation},
+		{"meta", "log", text, func(tx *store.Tx) error { return second(tx.Chain()) }},
+		{"meta", "seq", number, func(tx *store.Tx) error { return second(tx.Chain()) }},
+		{"meta", "hash", blob, func(tx *store.Tx) error { return second(tx.Chain()) }},
+		{"meta", "high_water", number, func(tx *store.Tx) error { return second(tx.HighWater()) }},
+		{"trail", "line", []string{"NULL", "1", "empty"}, func(tx *store.Tx) error { return second(tx.Trail(0, 0)) }},
+		{"trail", "seq", []string{"-1"}, func(tx *store.Tx) error { return second(tx.Trail(-2, 0)) }},
+	} {
+		for _, value := range c.values {
+			what := fmt.Sprintf("%s.%s = %.20s", c.table, c.column, value)
+			undo := corrupt(t, b, s.place, c.table, c.column, value)
+			err := s.Update(t.Context(), c.read)
+			var corrupt *store.CorruptError
+			switch {
+			case errors.As(err, &corrupt):
+				named++
+				if !strings.Contains(corrupt.Error(), c.table) {
+					t.Errorf("%s: error %v", what, err)
+				}
+			case err == nil, errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrSpent), errors.Is(err, store.ErrInvalid):
+				t.Errorf("%s: error %v", what, err)
+			default:
+				refused++ // the database compares no number with a text, say
+			}
+			undo()
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("%d rows were named, and the database itself refused %d", named, refused)
+	}
+	t.Logf("%d rows were named, and the database itself refused %d", named, refused)
+}
+
+// corrupt makes a table one without constraints, in which a column has another
+// value: as SQL, and what NULL, x (one byte) and empty (none) stand for in both
+// databases. It returns what undoes that.
+func corrupt(t *testing.T, b Backend, place, table, column, value string) (undo func()) {
+	raw := b.Raw(t, place)
+	defer raw.Close()
+	do := func(queries ...string) {
+		t.Helper()
+		tx, err := raw.BeginTx(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range queries {
+			if _, err := tx.Exec(q); err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns, err := raw.Query(`SELECT * FROM ` + table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := columns.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns.Close()
+	switch value {
+	case "x":
+		value = "substr(other.bytes, 1, 1)"
+	case "empty":
+		value = "substr(other.bytes, 1, 0)"
+	}
+	for i, name := range names {
+		if name == column {
+			names[i] = value + " AS " + name
+		}
+	}
+	do(`ALTER TABLE `+table+` RENAME TO kept`,
+		`CREATE TABLE `+table+` AS SELECT `+strings.Join(names, ", ")+` FROM kept CROSS JOIN (SELECT hash AS bytes FROM `+map[bool]string{true: "kept", false: "meta"}[table == "meta"]+`) AS other`)
+	return func() {
+		raw := b.Raw(t, place)
+		defer raw.Close()
+		do := func(q string) {
+			if _, err := raw.Exec(q); err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		}
+		do(`DROP TABLE ` + table)
+		do(`ALTER TABLE kept RENAME TO ` + table)
+	}
+}
