@@ -47,6 +47,9 @@ func newBuilds(m *schema.Manifest) *builds {
 	for i, d := range append(slices.Clone(b.deployments), b.common) {
 		for _, c := range d.Capabilities {
 			b.held[c] |= 1 << i
+			if c.Of != nil {
+				b.held[c.Of] |= 1 << i
+			}
 		}
 	}
 	return b

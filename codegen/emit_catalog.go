@@ -44,7 +44,13 @@ func emitCatalogHandlers(f *jen.File, p *plan) {
 	f.Comment("// Handlers are what a host implements, a field a namespace.")
 	f.Type().Id("Handlers").StructFunc(func(g *jen.Group) {
 		for _, n := range p.namespaces {
-			g.Id(n.field).Qual(path.Join(p.pkg, n.dir), "Handlers")
+			if n.handled() {
+				g.Id(n.field).Qual(path.Join(p.pkg, n.dir), "Handlers")
+			}
+		}
+		if p.governed() {
+			g.Comment("// " + governField + " is what people's approvals go through.")
+			g.Id(governField).Op("*").Qual(governPath, "Service")
 		}
 	})
 	f.Line()
@@ -70,7 +76,15 @@ func emitCatalogRegister(f *jen.File, p *plan) {
 			declarations(g, p.builds.deployments[0])
 		}
 		for _, n := range p.namespaces {
-			g.Qual(path.Join(p.pkg, n.dir), "Register").Call(jen.Id("b"), jen.Id("h").Dot(n.field))
+			g.Qual(path.Join(p.pkg, n.dir), "Register").CallFunc(func(g *jen.Group) {
+				g.Id("b")
+				if n.handled() {
+					g.Id("h").Dot(n.field)
+				}
+				if n.service {
+					g.Id("h").Dot(governField)
+				}
+			})
 		}
 	})
 }

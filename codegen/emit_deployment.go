@@ -32,6 +32,7 @@ func (n *namespace) variants(b *builds) []namespaceVariant {
 		for _, i := range f.items {
 			part.capabilities = append(part.capabilities, n.capabilities[i])
 		}
+		part.service = part.serviceHeld() != 0
 		out = append(out, namespaceVariant{&part, f})
 	}
 	return out
@@ -45,6 +46,16 @@ func (n *namespace) held() (s buildSet) {
 	return s
 }
 
+// serviceHeld are the builds in which something of n goes through the service.
+func (n *namespace) serviceHeld() (s buildSet) {
+	for _, c := range n.capabilities {
+		if c.Step != "" {
+			s |= c.held
+		}
+	}
+	return s
+}
+
 // planVariant is a plan as some builds have it.
 type planVariant struct {
 	*plan
@@ -52,26 +63,30 @@ type planVariant struct {
 }
 
 // variants are the forms of what lists namespaces.
-func (p *plan) variants() []planVariant {
+func (p *plan) variants() []planVariant { return p.variantsWith(nil) }
+
+// variantsWith are the forms of what lists namespaces, and behind them programs
+// that are held by those sets. How a namespace is registered differs with
+// whether something of it goes through the service.
+func (p *plan) variantsWith(programs []buildSet) []planVariant {
 	var held []buildSet
 	for _, n := range p.namespaces {
-		held = append(held, n.held())
+		held = append(held, n.held(), n.serviceHeld())
 	}
-	return p.variantsOf(held)
-}
-
-// variantsOf is of lists of the namespaces, and behind them of the programs,
-// that are held by those sets.
-func (p *plan) variantsOf(held []buildSet) []planVariant {
 	var out []planVariant
-	for _, f := range p.builds.forms(held) {
+	for _, f := range p.builds.forms(append(held, programs...)) {
 		part := *p
 		part.namespaces, part.fake = nil, &fake{}
 		for _, i := range f.items {
-			if i < len(p.namespaces) {
-				part.namespaces = append(part.namespaces, p.namespaces[i])
-			} else {
-				part.fake.programs = append(part.fake.programs, p.fake.programs[i-len(p.namespaces)])
+			switch last := len(part.namespaces) - 1; {
+			case i >= len(held):
+				part.fake.programs = append(part.fake.programs, p.fake.programs[i-len(held)])
+			case i%2 == 1:
+				part.namespaces[last].service = true
+			default:
+				n := *p.namespaces[i/2]
+				n.service = false
+				part.namespaces = append(part.namespaces, &n)
 			}
 		}
 		out = append(out, planVariant{&part, f})

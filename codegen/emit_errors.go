@@ -84,5 +84,9 @@ func errorMembers(c *capability) []jen.Code {
 	for _, e := range c.errors {
 		items = append(items, jen.Values(jen.Id("Code").Op(":").Id(e.name), jen.Id("Text").Op(":").Add(text(e.text))))
 	}
-	return []jen.Code{jen.Id("Errors").Op(":").Index().Qual(runtimePath, "DeclaredError").Add(multiline("{", "}", items))}
+	out := []jen.Code{jen.Id("Errors").Op(":").Index().Qual(runtimePath, "DeclaredError").Add(multiline("{", "}", items))}
+	if c.of != nil {
+		out = append(out, jen.Id("Standard").Op(":").Qual(wirePath, "Codes").Call())
+	}
+	return out
 }

@@ -40,11 +40,7 @@ func planFake(m *schema.Manifest, b *builds) *fake {
 
 // fakeVariants are the forms of what lists namespaces and programs.
 func (p *plan) fakeVariants() []planVariant {
-	var held []buildSet
-	for _, n := range p.namespaces {
-		held = append(held, n.held())
-	}
-	return p.variantsOf(append(held, p.fake.held...))
+	return p.variantsWith(p.fake.held)
 }
 
 // checkPrograms refuses what could not be written.

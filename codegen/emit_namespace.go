@@ -15,12 +15,14 @@ import (
 //		}, h.List)
 //	}
 func emitConstructor(f *jen.File, c *capability) {
-	f.Func().Id(c.constructor).Params(jen.Id("h").Id("Handlers")).Qual(runtimePath, "Capability").Block(
-		jen.Return(jen.Qual(runtimePath, "NewCapability").Call(
-			jen.Qual(runtimePath, "Info").Add(multiline("{", "}", infoMembers(c))),
-			jen.Id("h").Dot(c.method),
-		)),
-	)
+	f.Func().Id(c.constructor).Params(jen.Id("h").Id("Handlers")).Qual(runtimePath, "Capability").Block(newCapability(c, jen.Id("h").Dot(c.method)))
+}
+
+func newCapability(c *capability, handle jen.Code) jen.Code {
+	return jen.Return(jen.Qual(runtimePath, "NewCapability").Call(
+		jen.Qual(runtimePath, "Info").Add(multiline("{", "}", infoMembers(c))),
+		handle,
+	))
 }
 
 func infoMembers(c *capability) []jen.Code {
@@ -103,6 +105,12 @@ func emitHandlers(f *jen.File, n *namespace) {
 	f.Add(doc("Handlers are what a host implements of " + n.name + ". Methods are called concurrently."))
 	f.Type().Id("Handlers").InterfaceFunc(func(g *jen.Group) {
 		for _, c := range n.capabilities {
+			if c.of != nil {
+				if c.Step == schema.StepPrepare {
+					emitGovernedMethods(g, c.of)
+				}
+				continue
+			}
 			g.Add(doc(c.method + " is " + c.Name + ", effect " + c.Effect + ": " + c.Summary))
 			emitDeprecated(g, c.Deprecated)
 			g.Id(c.method).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Add(typeExpr(c.input))).
@@ -122,15 +130,33 @@ func emitHandlers(f *jen.File, n *namespace) {
 //		}
 //		b.Register(listCapability(h))
 //	}
+//
+// Where people approve something there is a third parameter, g *govern.Service.
 func emitRegister(f *jen.File, n *namespace) {
 	f.Comment("// Register adds the capabilities of " + n.name + " to b.")
-	f.Func().Id("Register").Params(jen.Id("b").Op("*").Qual(runtimePath, "Builder"), jen.Id("h").Id("Handlers")).BlockFunc(func(g *jen.Group) {
-		g.If(jen.Id("h").Op("==").Nil()).Block(
-			jen.Id("b").Dot("Fail").Call(text(n.name), text("no handlers given")),
-			jen.Return(),
-		)
+	parameters, arguments := []jen.Code{jen.Id("b").Op("*").Qual(runtimePath, "Builder")}, []string{}
+	if n.handled() {
+		parameters, arguments = append(parameters, jen.Id("h").Id("Handlers")), append(arguments, "h")
+	}
+	if n.service {
+		parameters, arguments = append(parameters, jen.Id("g").Op("*").Qual(governPath, "Service")), append(arguments, "g")
+	}
+	f.Func().Id("Register").Params(parameters...).BlockFunc(func(g *jen.Group) {
+		for _, argument := range arguments {
+			g.If(jen.Id(argument).Op("==").Nil()).Block(
+				jen.Id("b").Dot("Fail").Call(text(n.name), text(pick(argument == "h", "no handlers given", "no service given that people's approvals go through"))),
+				jen.Return(),
+			)
+		}
 		for _, c := range n.capabilities {
-			g.Id("b").Dot("Register").Call(jen.Id(c.constructor).Call(jen.Id("h")))
+			g.Id("b").Dot("Register").Call(jen.Id(c.constructor).CallFunc(func(g *jen.Group) {
+				if c.asks() {
+					g.Id("h")
+				}
+				if c.Step != "" {
+					g.Id("g")
+				}
+			}))
 		}
 	})
 }

@@ -19,6 +19,8 @@ func file(pkgPath, pkgName string, imports map[string]string) *jen.File {
 	f.ImportName("time", "time")
 	f.ImportName(runtimePath, "runtime")
 	f.ImportName(canonPath, "canon")
+	f.ImportName(governPath, "govern")
+	f.ImportName(wirePath, "wire")
 	for importPath, name := range imports {
 		if path.Base(importPath) == name {
 			f.ImportName(importPath, name)

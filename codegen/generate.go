@@ -99,6 +99,9 @@ func (p *plan) outputs() []output {
 	}
 	for _, n := range p.namespaces {
 		for _, c := range n.capabilities {
+			if c.of != nil && c.Step != schema.StepPrepare {
+				continue // one file has both parts
+			}
 			goFile(c.file, func() *jen.File { return p.capabilityFile(n, c) })
 		}
 		for _, v := range n.variants(p.builds) {
@@ -185,6 +188,14 @@ func (p *plan) typesDocFile() *jen.File {
 
 func (p *plan) capabilityFile(n *namespace, c *capability) *jen.File {
 	f := constrained(file(path.Join(p.pkg, n.dir), n.pkg, p.typesImport()), c.constraint)
+	switch {
+	case c.of != nil:
+		emitGoverned(f, c.of)
+		return f
+	case c.family():
+		emitFamily(f, c)
+		return f
+	}
 	for _, d := range c.decls {
 		emitDecl(f, d)
 	}
@@ -200,7 +211,9 @@ func (p *plan) handlersFile(n *namespace) *jen.File {
 	f := file(path.Join(p.pkg, n.dir), n.pkg, p.typesImport())
 	f.PackageComment("// Package " + n.pkg + " holds the generated bindings of the namespace " + n.name + ".")
 	emitRuntimeCheck(f)
-	emitHandlers(f, n)
+	if n.handled() {
+		emitHandlers(f, n)
+	}
 	emitRegister(f, n)
 	return f
 }

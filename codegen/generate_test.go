@@ -55,25 +55,28 @@ func generate(t testing.TB, m *schema.Manifest) map[string][]byte {
 // them; roundtrip_test.go compiles and runs them. After a change of emitters:
 //
 //	go run ./cmd/capgen generate --manifest codegen/testdata/kinds/capabilities.yaml
+//	go run ./cmd/capgen generate --manifest codegen/testdata/governed/capabilities.yaml
 func TestGolden(t *testing.T) {
-	text, err := os.ReadFile("testdata/kinds/capabilities.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := generate(t, load(t, "capabilities.yaml", text))
-	want := map[string][]byte{}
-	root := os.DirFS("testdata/kinds/generated")
-	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			want[name], err = fs.ReadFile(root, name)
+	for _, dir := range []string{"testdata/kinds", "testdata/governed"} {
+		text, err := os.ReadFile(dir + "/capabilities.yaml")
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(toStrings(want), toStrings(got)); diff != "" {
-		t.Errorf("generated code (-testdata +now):\n%s", diff)
+		got := generate(t, load(t, "capabilities.yaml", text))
+		want := map[string][]byte{}
+		root := os.DirFS(dir + "/generated")
+		err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				want[name], err = fs.ReadFile(root, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(toStrings(want), toStrings(got)); diff != "" {
+			t.Errorf("%s: generated code (-testdata +now):\n%s", dir, diff)
+		}
 	}
 }
 

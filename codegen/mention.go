@@ -99,7 +99,7 @@ func (p *planner) checkAbsent(m *schema.Manifest) {
 		}
 	}
 	absent(schema.Position{}, "the server's text", p.builds.all(), []string{m.Server.Name, m.Server.Title, m.Server.Instructions})
-	for _, c := range m.Capabilities {
+	for _, c := range append(slices.Clone(m.Capabilities), m.Governed...) {
 		absent(c.Pos, c.Name, p.builds.held[c], capabilityTexts(c))
 	}
 	sets := p.builds.typeSets(m)

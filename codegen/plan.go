@@ -36,6 +36,7 @@ type namespace struct {
 	alias        string // import name in the catalog
 	field        string // in the catalog's Handlers
 	capabilities []*capability
+	service      bool // something of it goes through the service
 }
 
 // capability is one file of a namespace.
@@ -51,7 +52,11 @@ type capability struct {
 	decls         []*decl
 	pages         *pager // nil for none
 	errors        []declaredError
+	of            *governed // nil for what is no part
 }
+
+// family tells whether every manifest with an approval has c alike.
+func (c *capability) family() bool { return c.Step != "" && c.of == nil }
 
 // namedType is one file of package types.
 type namedType struct {
@@ -176,9 +181,7 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	caps := slices.SortedFunc(slices.Values(m.Capabilities), func(a, b *schema.Capability) int { return cmp.Compare(a.Name, b.Name) })
 	p.checkModel(m.Types, caps)
 	p.checkPrograms(m.Programs)
-	for _, c := range m.Governed {
-		p.fail(c.Pos, "unsupported", "leave it out until then", "%s: capabilities with approval cannot be generated yet", c.Name)
-	}
+	p.checkGoverned(m)
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}
@@ -224,8 +227,16 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 	fields := newScope("the catalog's Handlers", &p.diags)
 	// What the catalog has beside imports; declare is there with tags only.
 	aliases := map[string]bool{"runtime": true, "b": true, "h": true, "declare": p.builds.tagged}
+	if slices.ContainsFunc(caps, func(c *schema.Capability) bool { return c.Step != "" }) {
+		aliases["govern"] = true
+		fields.reserve("the service of what people approve", governField)
+	}
+	planned := map[*schema.Capability]*governed{}
 	for _, c := range caps {
 		ns, leaf := c.Namespace(), c.Leaf()
+		if c.Of != nil {
+			ns, leaf = c.Of.Namespace(), c.Of.Leaf() // a part is its capability's, in Go
+		}
 		s := scopes[ns]
 		if s == nil {
 			n := newNamespace(ns, aliases)
@@ -238,7 +249,18 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 			out = append(out, n)
 		}
 		n := out[slices.IndexFunc(out, func(n *namespace) bool { return n.name == ns })]
-		n.capabilities = append(n.capabilities, p.planCapability(c, n, leaf, s))
+		switch {
+		case c.Of != nil:
+			if planned[c.Of] == nil {
+				planned[c.Of] = p.planGoverned(c.Of, n, leaf, s)
+			}
+			n.capabilities = append(n.capabilities, p.planPart(c, planned[c.Of], n, s))
+		case c.Step != "":
+			n.capabilities = append(n.capabilities, p.planFamily(c, n, s))
+		default:
+			n.capabilities = append(n.capabilities, p.planCapability(c, n, leaf, s))
+		}
+		n.service = n.service || c.Step != ""
 	}
 	return out
 }

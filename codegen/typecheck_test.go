@@ -22,8 +22,9 @@ import (
 // path, as the go command builds them.
 var exports = sync.OnceValues(func() (map[string]string, error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
-		"context", "os", "slices", "testing",
-		"github.com/capgen/capgen/runtime", "github.com/capgen/capgen/runtime/canon", "github.com/capgen/capgen/runtime/examples")
+		"context", "os", "slices", "testing", "time",
+		"github.com/capgen/capgen/runtime", "github.com/capgen/capgen/runtime/canon", "github.com/capgen/capgen/runtime/examples",
+		"github.com/capgen/capgen/runtime/govern", "github.com/capgen/capgen/runtime/govern/wire")
 	out, err := list.Output()
 	if err != nil {
 		return nil, err

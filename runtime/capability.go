@@ -83,6 +83,9 @@ type Info struct {
 	// Errors are the failures that the manifest declares, by code. Where there
 	// are any, a handler discloses no others: see Disclose.
 	Errors []DeclaredError
+	// Standard are further codes that are disclosed where errors are declared:
+	// those of what stands around the handler. Descriptions leave them out.
+	Standard []ErrorCode
 	// Example is a call with what it returns, answered where it is not empty.
 	Example string
 }

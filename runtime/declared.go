@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/capgen/capgen/runtime/fault"
@@ -66,7 +67,7 @@ func disclosure(err error) (code ErrorCode, message string, ok bool) {
 // declares errors and this is none of them.
 func (e *entry) discloses(code ErrorCode) (text string, ok bool) {
 	text, ok = e.errors[code]
-	return text, ok || len(e.errors) == 0 || code == CodeNoExample
+	return text, ok || len(e.errors) == 0 || code == CodeNoExample || slices.Contains(e.info.Standard, code)
 }
 
 func declaredErrors(info Info) map[ErrorCode]string {

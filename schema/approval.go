@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 // Bounds and defaults of approval.
@@ -189,7 +191,7 @@ func (l *loader) partsCollide(all []named, byName, byID map[string]*named) {
 	if !any {
 		return
 	}
-	for _, name := range FamilyNames() {
+	for _, name := range binding.FamilyNames() {
 		if other := byID[name]; other != nil {
 			l.errorf(other.idAt, ruleIDCollision, "id %s is the name of a capability that approval brings", quote(name)).hint("choose another id")
 		}

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 const (
@@ -238,7 +240,7 @@ func (s *selection) matchesNothing(n *node) {
 // governedPart tells whether a selector names what approval made, and how it
 // is selected.
 func (s *selection) governedPart(f *finding, name string) bool {
-	if slices.Contains(FamilyNames(), name) {
+	if slices.Contains(binding.FamilyNames(), name) {
 		f.hint("remove it: a deployment that holds a capability with approval has %s", name)
 		return true
 	}

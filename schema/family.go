@@ -66,8 +66,8 @@ capabilities:
       properties:
         plan: {type: string, maxLength: 64}
         token: {type: string, maxLength: 2048}
-        key: {type: string, minLength: 1, maxLength: 128, description: That of prepare.}
-        approval: {type: string, maxLength: 128, description: "Not needed: all are looked at."}
+        key: {type: string, minLength: 1, maxLength: 128, description: Idempotency key.}
+        approval: {type: string, maxLength: 128, description: Not needed.}
     output:
       type: object
       required: [plan, state]
@@ -83,15 +83,21 @@ capabilities:
     input: {type: object, required: [plan], properties: {plan: {type: string, maxLength: 64}}}
     output:
       type: object
-      required: [plan, capability, status, hash, created, expires, arguments, actions, approval, separation]
+      required: [plan, hash, capability, effect, status, created, expires, arguments, actions, approvals, min, approval, separation]
       properties:
         plan: {type: string}
-        capability: {type: string}
-        status: {type: string}
         hash: {type: string}
+        capability: {type: string}
+        effect: {type: string}
+        status: {type: string}
+        reason: {type: string}
+        state: {type: string, description: Of its landing.}
         created: {type: string, format: date-time}
         expires: {type: string, format: date-time}
         arguments: {x-opaque: true}
+        root: {type: string}
+        path: {type: string}
+        summary: {type: string}
         actions:
           type: array
           items:
@@ -103,7 +109,10 @@ capabilities:
               before: {type: string}
               after: {type: string}
               mode: {type: string}
-        approval: {type: string}
+        preview: {type: string}
+        approvals: {type: integer}
+        min: {type: integer}
+        approval: {type: string, description: Command for people.}
         separation: {type: string}
   - name: change.list
     summary: List your plans, newest first.
@@ -130,6 +139,8 @@ capabilities:
               plan: {type: string}
               capability: {type: string}
               status: {type: string}
+              state: {type: string}
+              summary: {type: string}
               created: {type: string, format: date-time}
               expires: {type: string, format: date-time}
         next: {type: string}
@@ -142,14 +153,17 @@ capabilities:
     input: {type: object, required: [plan], properties: {plan: {type: string, maxLength: 64}}}
     output:
       type: object
-      required: [plan, status, approvals, needed]
+      required: [plan, status, expires, approvals, min]
       properties:
         plan: {type: string}
         status: {type: string}
-        state: {type: string, description: Of its landing.}
         reason: {type: string}
+        state: {type: string, description: Of its landing.}
+        expires: {type: string, format: date-time}
         approvals: {type: integer}
-        needed: {type: integer}
+        min: {type: integer}
+        tree: {type: string}
+        output: {x-opaque: true}
   - name: change.cancel
     summary: Give up one of your plans.
     effect: destroy

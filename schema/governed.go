@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 // EffectChange is the effect of a capability that replaces a directory.
@@ -20,12 +22,6 @@ const (
 // Steps are those of every capability with an approval. Approving is none of
 // them, nor of the family: that is people's, outside of what a program reaches.
 func Steps() []string { return []string{StepApply, StepPrepare} }
-
-// FamilyNames are the capabilities that stand beside those with an approval,
-// once: they look at the plans of a program's own subject, or give one up.
-func FamilyNames() []string {
-	return []string{"change.cancel", "change.list", "change.show", "change.status"}
-}
 
 // keyParameter is what prepare takes beside the capability's own parameters.
 const keyParameter = "key"
@@ -99,7 +95,7 @@ func expand(m *Manifest) {
 		}
 	}
 	var family []*Capability
-	for _, name := range FamilyNames() {
+	for _, name := range binding.FamilyNames() {
 		c := *built[name[strings.IndexByte(name, '.')+1:]]
 		c.Pos, c.At = m.Governed[0].Pos, nil
 		c.Step = c.Leaf()

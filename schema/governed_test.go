@@ -87,8 +87,8 @@ func TestGovernedCapabilitiesBecomeTheirParts(t *testing.T) {
 	want := []part{
 		{"change.cancel", "change.cancel", "destroy", "", "plan reason", "plan status", hints.Hints{Destructive: true, Idempotent: true}, nil, nil},
 		{"change.list", "change.list", "read", "", "status capability limit after", "plans next", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
-		{"change.show", "change.show", "read", "", "plan", "plan capability status hash created expires arguments actions approval separation", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
-		{"change.status", "change.status", "read", "", "plan", "plan status state reason approvals needed", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
+		{"change.show", "change.show", "read", "", "plan", "plan hash capability effect status reason state created expires arguments root path summary actions preview approvals min approval separation", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
+		{"change.status", "change.status", "read", "", "plan", "plan status reason state expires approvals min tree output", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
 		{"site.look", "site.look", "read", "", "", "", hints.Hints{ReadOnly: true, Idempotent: true}, nil, nil},
 		{"site.publish.apply", "site.push.apply", "destroy", "site.push.apply", "plan token key approval", "plan state tree", hints.Hints{Destructive: true, Idempotent: true}, write, slow},
 		{"site.publish.prepare", "site.push.prepare", "write", "site.push.prepare", "path draft key", prepared, hints.Hints{Idempotent: true}, write, slow},

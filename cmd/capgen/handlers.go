@@ -189,14 +189,18 @@ func (h *handlerFiles) method(at token.Position, method *ast.FuncDecl, imports m
 	}
 }
 
-// lastParameter is the type of the second of two parameters: its import path
-// and its name.
+// lastParameter is the type of the second of two parameters, or what it is an
+// approved one of: its import path and its name.
 func lastParameter(method *ast.FuncDecl, imports map[string]string) (pkg, name string) {
 	list := method.Type.Params.List
 	if method.Type.Params.NumFields() != 2 {
 		return "", ""
 	}
-	selector, ok := list[len(list)-1].Type.(*ast.SelectorExpr)
+	last := list[len(list)-1].Type
+	if of, ok := last.(*ast.IndexExpr); ok { // govern.Approved of the type
+		last = of.Index
+	}
+	selector, ok := last.(*ast.SelectorExpr)
 	if !ok {
 		return "", ""
 	}

@@ -17,6 +17,13 @@ func ReservedRoots() []string {
 	)
 }
 
+// FamilyNames returns the capabilities that may stand under the reserved root
+// change: what capgen adds beside those that people approve. No other name may,
+// so that nothing there is ever a way to approve.
+func FamilyNames() []string {
+	return []string{"change.cancel", "change.list", "change.show", "change.status"}
+}
+
 // starlarkUniverse lists the names of starlark.Universe. It is a copy because
 // neither a manifest's loader nor a host should need the interpreter to know
 // them; a test compares the two.
