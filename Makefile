@@ -125,6 +125,16 @@ conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HT
 postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
 	.ci/postgres $(GO) test -count=1 ./runtime/govern/store/postgres
 
+OAUTH := tests/oauth
+$(OAUTH)/node_modules/.package-lock.json: $(OAUTH)/package.json $(OAUTH)/package-lock.json
+	@command -v npm >/dev/null || { echo "make oauth needs Node 20 or newer, with npm"; exit 1; }
+	cd $(OAUTH) && npm install --no-save --omit=optional --prefer-offline --loglevel=error
+	@touch $@
+
+.PHONY: oauth
+oauth: $(OAUTH)/node_modules/.package-lock.json ## Let users of a real authorization server log in to a host (needs Node 20 and npm)
+	$(GO) test -count=1 ./$(OAUTH) -provider $(CURDIR)/$(OAUTH)/provider.mjs
+
 .PHONY: tokens
 tokens: build ## Count the tokens that a model reads of the tools
 	cd tools && $(GO) vet ./tokens && $(GO) test -count=1 -v ./tokens
@@ -198,6 +208,8 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 .PHONY: ci
 ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance postgres tokens metrics fuzz ## Everything that must hold before a merge
 
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth tokens metrics fuzz ## Everything that must hold before a merge
+
 .PHONY: clean
 clean: ## Remove what builds leave behind
-	rm -rf $(BIN) $(CLIENTS)/node_modules $(CONFORMANCE)/node_modules
+	rm -rf $(BIN) $(CLIENTS)/node_modules $(CONFORMANCE)/node_modules $(OAUTH)/node_modules
