@@ -46,6 +46,7 @@ var layers = []struct {
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/plan"}},
+	{"runtime/govern/approve/daemon", []string{"runtime/audit", "runtime/canon", "runtime/govern/approve", "runtime/govern/internal/form", "runtime/govern/plan", "runtime/govern/token"}},
 	{"runtime/govern/approve", []string{"runtime/canon", "runtime/govern/internal/form", "runtime/govern/plan", "runtime/govern/token"}},
 	{"runtime/shaping", []string{"runtime/canon"}},
 	{"runtime/internal", nil},

@@ -143,6 +143,24 @@ func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (D
 	return d, nil
 }
 
+// Fits returns nil if the statement is about the plan with this body and, as far
+// as the plan can tell, counts now. Who signs asks before: to have signed what
+// never counts helps nobody. It says nothing of whether the trust root has the
+// approver.
+func (s Statement) Fits(body []byte, now token.Instant) error {
+	p, err := plan.Parse(body)
+	if err != nil {
+		return fmt.Errorf("approve: %w", err)
+	}
+	if err := s.about(p, plan.HashOf(body)); err != nil || s.Purpose == Reject {
+		return err
+	}
+	if p.Expires().Reached(now) {
+		return ErrExpired
+	}
+	return s.countsFor(p, now)
+}
+
 // about tells whether the statement is about the plan.
 func (s Statement) about(p plan.Plan, hash plan.Hash) error {
 	switch {

@@ -69,6 +69,35 @@ func Sign(ctx context.Context, signer Signer, s Statement) (envelope []byte, err
 	return sealed{payload, s.KeyID, signature}.append(nil), nil
 }
 
+// Seal is the envelope of a statement that somebody has signed: what [Sign]
+// returns.
+func Seal(s Statement, signature []byte) []byte {
+	return sealed{s.append(nil), s.KeyID, signature}.append(nil)
+}
+
+// OpenPAE reads back what a signer is asked to sign: the statement of which pae
+// is the encoding, or [ErrInvalid].
+func OpenPAE(pae []byte) (Statement, error) {
+	// The payload is what is behind the header for as many bytes.
+	for digits := 1; digits <= len(strconv.Itoa(maxStatementBytes)); digits++ {
+		header := len(PAE(PayloadType, nil)) - 1 + digits
+		if len(pae) < header {
+			break
+		}
+		if payload := pae[header:]; bytes.Equal(PAE(PayloadType, payload), pae) {
+			return parseStatement(payload)
+		}
+	}
+	return Statement{}, invalid("what is to be signed is no statement")
+}
+
+// Open reads an envelope without asking who signed it: for those who keep
+// envelopes. What it returns counts for nothing.
+func Open(envelope []byte) (Statement, error) {
+	_, s, err := parseEnvelope(envelope)
+	return s, err
+}
+
 // sealed is an envelope: a payload and its one signature.
 type sealed struct {
 	payload   []byte
