@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/worker"
@@ -78,6 +79,7 @@ type execution struct {
 	calls   recorder
 	timeout time.Duration    // the client's, 0 for none
 	watch   func(CallRecord) // nil for none
+	around  func(context.Context, ObservedCall) (context.Context, func(ObservedCall))
 
 	mu        sync.Mutex
 	delivered int64          // bytes of successful results so far
@@ -173,31 +175,37 @@ func (x *execution) begin(c worker.Call) {
 func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	i := int(c.Sequence) - 1
 	t := x.trail(i)
+	var ended func(ObservedCall)
+	answered := false
+	defer func() {
+		if !answered { // a panic outside of what dispatch contains, or runtime.Goexit
+			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", c.Capability)
+			o := outcome{state: x.calls.abandoned(i), fault: &fault.Fault{Class: fault.Internal}}
+			t.ended(ctx, o)
+			x.end(i, o, decisionOf(o), ended)
+		}
+	}()
+	ctx, ended = x.surround(ctx, i)
 	if c.BindFailure {
 		if entry := x.server.catalog.byID(c.Capability); entry != nil {
 			t.called(entry.info.ID)
 		}
 		o := refused(&fault.Fault{Class: fault.InvalidArguments})
 		t.ended(ctx, o)
-		x.end(i, o)
+		answered = true
+		x.end(i, o, audit.Unbound, ended)
 		return worker.Reply{}
 	}
-	ended := false
-	defer func() {
-		if !ended { // a panic outside of what dispatch contains, or runtime.Goexit
-			x.server.log.ErrorContext(ctx, "a call was left by host code", "capability", c.Capability)
-			t.ended(ctx, outcome{state: x.calls.abandon(i), fault: &fault.Fault{Class: fault.Internal}})
-		}
-	}()
-	o := x.admit()
+	o, decision := x.admit(), audit.Refused
 	if o.fault == nil {
 		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, t, c, func() bool { return x.calls.dispatched(i) })
+		decision = decisionOf(o)
 		t.decided(o)
 		x.settle(&o)
 	}
 	t.ended(ctx, o)
-	x.end(i, o)
-	ended = true
+	answered = true
+	x.end(i, o, decision, ended)
 	switch {
 	case o.broken != "":
 		return worker.Reply{Broken: o.broken}
@@ -207,11 +215,26 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	return worker.Reply{Value: o.value}
 }
 
-// end records how call i went, and tells whoever watches.
-func (x *execution) end(i int, o outcome) {
+// surround tells who surrounds calls that one begins.
+func (x *execution) surround(ctx context.Context, i int) (context.Context, func(ObservedCall)) {
+	if x.around == nil {
+		return ctx, nil
+	}
+	return x.around(ctx, ObservedCall{Execution: x.id, CallRecord: x.calls.record(i)})
+}
+
+// end records how call i went, and tells whoever watches, and who surrounds it.
+func (x *execution) end(i int, o outcome, d audit.Decision, ended func(ObservedCall)) {
 	record := x.calls.end(i, o)
 	if x.watch != nil {
 		x.watch(record)
+	}
+	if ended != nil {
+		observed := ObservedCall{Execution: x.id, CallRecord: record, Decision: d}
+		if o.fault != nil {
+			observed.Code = o.fault.Code
+		}
+		ended(observed)
 	}
 }
 

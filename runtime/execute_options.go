@@ -2,9 +2,11 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"time"
 
+	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 )
@@ -44,6 +46,28 @@ func WithTimeout(d time.Duration) ExecuteOption {
 // that ignored its context.
 func WithWatch(watch func(CallRecord)) ExecuteOption {
 	return func(x *execution) { x.watch = watch }
+}
+
+// ObservedCall is a native call as who surrounds it sees it: which, and in the
+// end what came of it. It holds no value.
+type ObservedCall struct {
+	// Execution is the id on the receipt.
+	Execution string
+	// CallRecord has its number and names when the call begins, and all that
+	// the receipt will have when it has ended.
+	CallRecord
+	// Decision says whether the call was let through, once it has ended.
+	Decision audit.Decision
+	// Code is of the error that the handler disclosed, if it did.
+	Code string
+}
+
+// WithAround has around called as each native call begins, in the goroutine
+// that answers it. The authorizer and the handler get the context that it
+// returns, and what it returns beside that, unless nil, is called when the call
+// has ended. What holds for WithWatch holds for both.
+func WithAround(around func(context.Context, ObservedCall) (context.Context, func(ObservedCall))) ExecuteOption {
+	return func(x *execution) { x.around = around }
 }
 
 // checkData reads the data as strictly as a value that crosses, and keeps

@@ -90,17 +90,20 @@ func (r *recorder) dispatched(i int) bool {
 	return true
 }
 
-// abandon records that the host's own code left call i without an outcome, and
-// returns the state it is in then.
-func (r *recorder) abandon(i int) CallState {
-	r.mu.Lock()
-	state := r.calls[i].State
-	r.mu.Unlock()
-	if state == CallUnknown {
-		state = CallFailed
+// abandoned is the state of call i that the host's own code left without an
+// outcome.
+func (r *recorder) abandoned(i int) CallState {
+	if state := r.record(i).State; state != CallUnknown {
+		return state
 	}
-	r.end(i, outcome{state: state, fault: &fault.Fault{Class: fault.Internal}})
-	return state
+	return CallFailed
+}
+
+// record is what is known of call i now.
+func (r *recorder) record(i int) CallRecord {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls[i]
 }
 
 // end records how call i went. A fault may stand beside CallDone: the handler

@@ -65,15 +65,23 @@ func (t *trail) dispatching(ctx context.Context) *fault.Fault {
 // decided notes why a call was not let through, before a limit that this
 // reaches becomes the reason.
 func (t *trail) decided(o outcome) {
-	switch {
-	case t == nil || t.event.Decision != "":
-	case o.broken != "" || o.fault != nil && o.fault.Class == fault.InvalidArguments:
-		t.event.Decision = audit.Unbound
-	case o.fault != nil && o.fault.Class == fault.Denied:
-		t.event.Decision = audit.Denied
-	default:
-		t.event.Decision = audit.Refused
+	if t != nil && t.event.Decision == "" {
+		t.event.Decision = decisionOf(o)
 	}
+}
+
+// decisionOf says whether the call with this outcome was let through, as long
+// as no limit that it reaches has become the reason.
+func decisionOf(o outcome) audit.Decision {
+	switch {
+	case o.state != CallNotDispatched:
+		return audit.Allowed
+	case o.broken != "" || o.fault != nil && o.fault.Class == fault.InvalidArguments:
+		return audit.Unbound
+	case o.fault != nil && o.fault.Class == fault.Denied:
+		return audit.Denied
+	}
+	return audit.Refused
 }
 
 // recordGrace bounds a record about what has happened already.

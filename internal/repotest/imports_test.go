@@ -3,9 +3,11 @@ package repotest
 import (
 	"fmt"
 	"maps"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // layers says what each package may import of this module. The longest prefix
@@ -65,6 +67,7 @@ var layers = []struct {
 	{"runtime/mcpserver", []string{"authz", "runtime", "runtime/canon", "runtime/fault"}},
 	{"runtime/mcphttp", []string{"authz", "internal/exposition"}},
 	{"runtime/results", []string{"authz"}},
+	{"runtime/telemetry", []string{"runtime"}},
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault", "runtime/internal/..."}},
 	{"runtime/host", []string{"authz", "authz/scopes", "internal/nearest", "internal/visible", "runtime", "runtime/audit", "runtime/fault", "runtime/mcphttp", "runtime/mcpserver", "runtime/results", "runtime/worker/sandbox", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
@@ -96,7 +99,10 @@ var only = []struct {
 	prefix string
 	by     []string
 }{
-	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcphttp", "runtime/mcpserver", "runtime/host", "bench/fullhost"}},
+	{"github.com/modelcontextprotocol/go-sdk/", []string{"runtime/mcphttp", "runtime/mcpserver", "runtime/host", "runtime/telemetry", "bench/fullhost"}},
+	{"go.opentelemetry.io/", []string{"runtime/telemetry"}},
+	// Hosts choose it; none of ours does.
+	{"github.com/capgen/capgen/runtime/telemetry", nil},
 	{"go.starlark.net/", []string{"runtime/program"}},
 	{"github.com/tinylib/msgp/", []string{"runtime/canon"}},
 	{"github.com/open-policy-agent/", []string{"authz/rego", "bench/fullhost"}},
@@ -208,4 +214,28 @@ func workerSide(tr *tree) []string {
 		}
 	}
 	return out
+}
+
+// TestHostsLinkWhatTheyUse asks the go command what a host links that chose
+// neither a policy engine nor a verifier nor telemetry.
+func TestHostsLinkWhatTheyUse(t *testing.T) {
+	command := exec.Command("go", "list", "-deps", "./cmd/workspace", "./examples/quickstart", "./runtime/host")
+	command.Dir = root
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "github.com/modelcontextprotocol/go-sdk/mcp\n") {
+		t.Fatalf("not what a host links:\n%s", out)
+	}
+	for name := range strings.Lines(string(out)) {
+		for _, never := range []string{
+			"go.opentelemetry.io/", "github.com/cedar-policy/", "github.com/open-policy-agent/", "github.com/golang-jwt/", "github.com/MicahParks/",
+			"github.com/prometheus/", "github.com/dave/", "github.com/google/go-cmp/", "golang.org/x/tools/",
+		} {
+			if strings.HasPrefix(name, never) {
+				t.Errorf("links %s", strings.TrimSpace(name))
+			}
+		}
+	}
 }

@@ -81,7 +81,16 @@ func childOptions() Options {
 		},
 		Tokens: bearer.Configured,
 		Scopes: []string{"tools:use"},
-		Name:   "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
+		Telemetry: func(_ context.Context, env Env) (Telemetry, error) {
+			switch os.Getenv(telemetryVariable) {
+			case "":
+				return nil, nil
+			case "1":
+				return tells{}, nil
+			}
+			return nil, errors.New("no exporter")
+		},
+		Name: "child", Version: "0.0.1", Summary: "serves tests", Deployment: "prod",
 		Extension: extension(),
 		Flags:     func(f *flag.FlagSet) { f.StringVar(&greeting, "greeting", "hello", "`text` to answer with") },
 		Build: func(ctx context.Context, env Env) (*runtime.Server, error) {
@@ -140,6 +149,8 @@ func childOptions() Options {
 const (
 	// verifierVariable gives a child a verifier, or one that cannot be made.
 	verifierVariable = "HOST_TEST_VERIFIER"
+	// telemetryVariable gives a child telemetry, or one that cannot be made.
+	telemetryVariable = "HOST_TEST_TELEMETRY"
 	// sandboxVariable makes a child not take the sandbox that it is told to.
 	sandboxVariable = "HOST_TEST_SANDBOX"
 	// requiringVariable is a word of what its deployment requires.

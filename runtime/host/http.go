@@ -181,8 +181,10 @@ func (p *program) http(ctx context.Context, s session) int {
 		}
 	}
 	defer s.closeResults(kept)
+	outermost, execution := s.observed()
 	server, err := mcpserver.New(mcpserver.Options{
-		Runtime: s.runtime, Subjects: authz.ContextSubject(), Logger: s.log, Middleware: h.Middleware(),
+		Runtime: s.runtime, Subjects: authz.ContextSubject(), Logger: s.log,
+		Middleware: append(outermost, h.Middleware()...), Execute: execution,
 		PerSubject: &p.options.PerSubject, Results: kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {

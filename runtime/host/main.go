@@ -103,6 +103,7 @@ type session struct {
 	http      httpFlags
 	web       *web // of http
 	granted   grant
+	telemetry Telemetry
 }
 
 func commands() []command {
@@ -198,6 +199,12 @@ func (p *program) run(ctx context.Context, args []string) int {
 		defer bound.close()
 		env.Sandbox = bound.sandbox()
 	}
+	telemetry, err := p.observe(ctx, cmd.serves, &env)
+	if err != nil {
+		return p.broken(err)
+	}
+	log = env.Logger
+	defer flush(telemetry, log)
 	server, err := p.build(ctx, env)
 	if err != nil && cmd.name != "doctor" {
 		return p.broken(err)
@@ -212,7 +219,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if cmd.name == "doctor" {
 		return p.doctor(ctx, env, server, err)
 	}
-	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound, granted: granted})
+	return cmd.run(p, ctx, session{runtime: server, log: log, arguments: rest, search: c.search, exec: c.exec, http: c.http, web: bound, granted: granted, telemetry: telemetry})
 }
 
 // print writes to standard output; a reader that has gone away is no error of

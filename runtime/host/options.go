@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/url"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcphttp"
@@ -49,6 +51,10 @@ type Options struct {
 	// them what verifies tokens out of the program. --issuer and a Verifier
 	// that is not nil are not good together.
 	Tokens func(authz.TokenSettings) (authz.Verifier, error)
+	// Telemetry makes what traces and measures requests, over stdio and HTTP;
+	// nil, or one that returns nil, leaves that out. It is called once, before
+	// Build, whose Env.Logger then logs through it.
+	Telemetry func(context.Context, Env) (Telemetry, error)
 	// Scopes that a subject needs for any request over HTTP, besides those that
 	// a capability declares. A verifier's subject without one of them gets 403
 	// and a challenge with all of them.
@@ -88,6 +94,19 @@ type Env struct {
 	// PublicURL is where clients reach the server over HTTP, if --public-url
 	// or CAPGEN_PUBLIC_URL says so; else nil.
 	PublicURL *url.URL
+}
+
+// Telemetry observes what is served; a *telemetry.Telemetry does. It must be
+// safe for concurrent use.
+type Telemetry interface {
+	// Middleware sees every request before any other does.
+	Middleware() mcp.Middleware
+	// ExecuteOption is given to every execution; nil gives none.
+	ExecuteOption() runtime.ExecuteOption
+	// LogHandler gets what is logged, and hands it to next.
+	LogHandler(next slog.Handler) slog.Handler
+	// Shutdown is called once nothing is served any more, and has 5 seconds.
+	Shutdown(context.Context) error
 }
 
 func (o Options) deployment() string {

@@ -31,12 +31,13 @@ func (p *program) stdio(ctx context.Context, s session) int {
 	defer cancel(nil)
 	kept := results.Private()
 	defer s.closeResults(kept)
+	outermost, execution := s.observed()
 	server, err := mcpserver.New(mcpserver.Options{
 		Runtime:    s.runtime,
 		Subjects:   authz.StaticSubject(s.granted.to(authz.Local())),
 		Logger:     s.log,
-		Middleware: []mcp.Middleware{endWith(live)},
-		Results:    kept, MaxResultBytes: p.options.MaxResultBytes,
+		Middleware: append(outermost, endWith(live)), Execute: execution,
+		Results: kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {
 		return p.broken(err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +34,9 @@ type Options struct {
 	// MaxResultBytes of a result, in JSON text, that is not kept in Results;
 	// zero means DefaultMaxResultBytes.
 	MaxResultBytes int
+	// Execute are options of every execution, with which those that its client
+	// asks for must not collide.
+	Execute []runtime.ExecuteOption
 	// Middleware sees every request first, the first one outermost. It runs
 	// inside the recovery from panics.
 	Middleware []mcp.Middleware
@@ -54,6 +58,7 @@ func New(o Options) (*mcp.Server, error) {
 		return nil, fmt.Errorf("mcpserver: MaxResultBytes is negative (%d)", o.MaxResultBytes)
 	}
 	tools.results, tools.maxResult = o.Results, cmp.Or(o.MaxResultBytes, DefaultMaxResultBytes)
+	tools.execution = slices.Clone(o.Execute)
 	info := o.Runtime.Info()
 	if info.Name == "" {
 		return nil, errors.New("mcpserver: the server has no name")

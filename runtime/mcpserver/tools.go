@@ -30,6 +30,7 @@ type Tools struct {
 	fairness  *fairness   // nil where there is only one subject
 	results   ResultStore // nil for none
 	maxResult int
+	execution []runtime.ExecuteOption // of every one
 }
 
 // NewTools joins a runtime with the resolver that says who calls. A nil
@@ -75,7 +76,7 @@ func (t *Tools) call(ctx context.Context, tool string, arguments json.RawMessage
 			if r.check {
 				return t.check(ctx, subject, r)
 			}
-			r.options = append(r.options, options...)
+			r.options = append(append(r.options, t.execution...), options...)
 			return t.execute(ctx, subject, r)
 		}
 	default:
