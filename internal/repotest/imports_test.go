@@ -219,7 +219,7 @@ func workerSide(tr *tree) []string {
 // TestHostsLinkWhatTheyUse asks the go command what a host links that chose
 // neither a policy engine nor a verifier nor telemetry.
 func TestHostsLinkWhatTheyUse(t *testing.T) {
-	command := exec.Command("go", "list", "-deps", "./cmd/workspace", "./examples/quickstart", "./runtime/host")
+	command := exec.Command("go", "list", "-deps", "./examples/quickstart", "./runtime/host")
 	command.Dir = root
 	out, err := command.Output()
 	if err != nil {
