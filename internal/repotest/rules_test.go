@@ -114,7 +114,7 @@ func f() {
 			"elsewhere has no layer: add it to the table in imports_test.go",
 			"generated/x imports codegen, which its layer does not list",
 			"runtime imports schema, which its layer does not list",
-			"runtime/program imports github.com/modelcontextprotocol/go-sdk/mcp, which is for runtime/mcphttp, runtime/mcpserver, runtime/host, bench/fullhost only",
+			"runtime/program imports github.com/modelcontextprotocol/go-sdk/mcp, which is for runtime/mcphttp, runtime/mcpserver, runtime/host, runtime/telemetry, bench/fullhost only",
 		}},
 		{"worker side", workerSide, bad(
 			"runtime/worker/w.go", "package worker\n\nimport \"github.com/capgen/capgen/runtime/fault\"\n",
