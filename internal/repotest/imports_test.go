@@ -35,7 +35,7 @@ var layers = []struct {
 	{"internal/review", []string{"codegen", "internal/lint", "internal/visible", "runtime/canon", "runtime/program", "runtime/search", "schema", "schema/breaking"}},
 	{"runtime/canon", nil},
 	{"runtime/search", nil},
-	{"runtime/govern", []string{"authz", "runtime", "runtime/audit", "runtime/canon", "runtime/govern/..."}},
+	{"runtime/govern", []string{"authz", "internal/visible", "runtime", "runtime/audit", "runtime/canon", "runtime/govern/..."}},
 	{"runtime/govern/root", []string{"internal/visible"}},
 	{"runtime/govern/cas", []string{"runtime/govern/root"}},
 	{"runtime/govern/change", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/root"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/govern/store"
 )
 
 // Code tells apart why something was refused.
@@ -44,6 +45,9 @@ type Refusal struct {
 	Message    string
 	Suggestion string // what to do about it; may be empty
 	cause      error
+	// ends is what the plan becomes, if the refusal ends it; reason and by say why.
+	ends       store.PlanStatus
+	reason, by string
 }
 
 // refuse is a refusal with a formatted message.
@@ -60,6 +64,12 @@ func (r *Refusal) suggest(format string, args ...any) *Refusal {
 // because is r with its cause, which nobody but the host sees.
 func (r *Refusal) because(err error) *Refusal {
 	r.cause = err
+	return r
+}
+
+// ending is r, with what its plan becomes.
+func (r *Refusal) ending(status store.PlanStatus, reason, by string) *Refusal {
+	r.ends, r.reason, r.by = status, reason, by
 	return r
 }
 

@@ -2,119 +2,211 @@ package govern
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
 	"time"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/audit"
+	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/root"
+	"github.com/capgen/capgen/runtime/govern/store"
+	"github.com/capgen/capgen/runtime/govern/token"
 )
+
+// Options are what a service is made of. Store and State have no default.
+type Options struct {
+	// Store holds the rows; it stays the caller's to close.
+	Store *store.Store
+	// State is the state directory, for the server's account alone: objects,
+	// keys of tokens, and locks of running calls are in it. It stays the
+	// caller's to close, and so do Roots.
+	State root.Dir
+	// Roots are the directories below which changes land, by name.
+	Roots map[string]root.Dir
+	// Trust reads the trust root, anew for each decision, so that a revocation
+	// holds at once. One that does not exist trusts nobody. Nil does not either.
+	Trust func() (*approve.TrustRoot, error)
+	// Sources keep approvals beside the store, as an approval daemon does.
+	Sources []approve.Source
+	// Peer is the user id of the account that a request comes from, where the
+	// transport tells. Nil is never.
+	Peer func(context.Context) (uid uint32, ok bool)
+	// Command is what operators type to run this server's binary.
+	Command string
+	// Now is the moment by both clocks; nil asks the system.
+	Now func() token.Instant
+	// Logger gets what goes wrong and programs do not see; nil discards it.
+	Logger *slog.Logger
+}
 
 // Service holds plans and lands them. It may be used by several goroutines at a
 // time, and several processes may have one over the same state.
-type Service struct{}
-
-// View is a plan as its owner, or an operator, sees it.
-type View struct {
-	Plan       string
-	Hash       string
-	Capability string // name
-	Effect     string
-	Status     string // prepared, consumed, expired, rejected, superseded, cancelled
-	Reason     string // of rejected and cancelled
-	// State is how far the landing has come: empty before, then landing, applied,
-	// done, conflict, aborted, failed or unknown.
-	State            string
-	Created, Expires time.Time
-	// Arguments are what it was prepared with, in canonical form.
-	Arguments []byte
-	// Root, Path, Summary and Actions are of a change, Preview of a call.
-	Root, Path, Summary string
-	Actions             []Action
-	Preview             string
-	// Approvals counts the approvals that the store holds, Min is how many are
-	// needed. A landing may find that some of them do not count.
-	Approvals, Min int
-	Approval       string // the command by which an approver decides
-	Separation     string
+type Service struct {
+	o       Options
+	uid     uint32
+	objects root.Dir // what blobs are kept in
+	blobs   *cas.Store
+	running root.Dir // a directory, locked, for each call that runs
+	keys    root.Dir
+	// step is called before each commit: tests stop there.
+	step func() error
 }
 
-// Filter chooses plans of a subject.
-type Filter struct {
-	Status     string // empty is any
-	Capability string // id or name; empty is any
-	After      string // plan id of the last one before, as the page said
-	Limit      int    // 1 to MaxPage; zero is DefaultPage
-}
-
-// Bounds of a page of plans.
+// The directories in the state directory, all but the database's file.
 const (
-	DefaultPage = 50
-	MaxPage     = 100
+	objectsDir = "cas"
+	keysDir    = "keys"
+	runningDir = "running"
 )
 
-// Page is a part of a list of plans, newest first.
-type Page struct {
-	Plans []Summary
-	Next  string // Filter.After for what follows; empty at the end
+var validRoot = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+// Open makes what is missing in the state directory, and brings every landing to
+// its end that a crash has interrupted. One that cannot be ended now is logged,
+// and tried again by Recover.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	s, err := open(o, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	const patience = 5 * time.Second // with others who are landing
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if _, err := s.Recover(ctx); err != nil {
+		s.o.Logger.ErrorContext(ctx, "not everything that was interrupted could be brought to its end", "error", err)
+	}
+	return s, nil
 }
 
-// Summary is a plan in a list.
-type Summary struct {
-	Plan, Capability, Status, State, Summary string
-	Created, Expires                         time.Time
+func open(o Options, step func() error) (*Service, error) {
+	if o.Store == nil || o.State == nil {
+		return nil, errors.New("govern: a service needs a store and a state directory")
+	}
+	for name := range o.Roots {
+		if !validRoot.MatchString(name) {
+			return nil, fmt.Errorf("govern: the name of a root, %q, is not 1 to 64 of a to z, 0 to 9, _ and -", name)
+		}
+	}
+	if o.Now == nil {
+		o.Now = now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Roots = maps.Clone(o.Roots)
+	s := &Service{o: o, uid: uint32(os.Geteuid()), step: step}
+	for name, d := range map[string]*root.Dir{objectsDir: &s.objects, keysDir: &s.keys, runningDir: &s.running} {
+		mode := fs.FileMode(0o700)
+		if name == objectsDir { // for whoever may look into the state directory at all
+			mode = 0o755
+		}
+		var err error
+		if *d, err = sub(o.State, name, mode); err != nil {
+			return nil, fmt.Errorf("govern: the state directory: %w", err)
+		}
+	}
+	if err := o.State.Sync(); err != nil {
+		return nil, fmt.Errorf("govern: the state directory: %w", err)
+	}
+	s.blobs = cas.New(s.objects)
+	_, err := s.ring()
+	return s, err
 }
 
-// Progress is how far a plan has come.
-type Progress struct {
-	Plan, Status, Reason, State string
-	Expires                     time.Time
-	Approvals, Min              int
-	Tree                        string // of an applied change
-	Output                      []byte // of a done call
+// sub is the directory name in d, which is made if it is missing.
+func sub(d root.Dir, name string, mode fs.FileMode) (root.Dir, error) {
+	made, err := d.Make(name, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return d.Sub(name)
+	}
+	return made, err
 }
 
-func errNotYet() error {
-	return refuse(Internal, "governed capabilities are not there yet in this version")
+// Close lets go of the directories that Open opened.
+func (s *Service) Close() error {
+	return errors.Join(s.objects.Close(), s.keys.Close(), s.running.Close())
 }
 
-// PrepareChange freezes what plan returns, and what is there now, in a plan of
-// the subject in ctx. arguments are canonical. The same key and arguments again
-// are the same plan, and plan is not called.
-func PrepareChange(ctx context.Context, s *Service, t Terms, arguments []byte, key string, plan func(context.Context) (Change, error)) (Prepared, error) {
-	return Prepared{}, errNotYet()
+// Roots are the names of the roots, sorted.
+func (s *Service) Roots() []string { return slices.Sorted(maps.Keys(s.o.Roots)) }
+
+// update is a write transaction of the store.
+func (s *Service) update(ctx context.Context, fn func(*store.Tx) error) error {
+	return s.o.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return s.step()
+	})
 }
 
-// PrepareCall freezes arguments, and the preview if there is one, in a plan of
-// the subject in ctx. preview may be nil.
-func PrepareCall(ctx context.Context, s *Service, t Terms, arguments []byte, key string, preview func(context.Context) (Preview, error)) (Prepared, error) {
-	return Prepared{}, errNotYet()
+// Keep puts contents among the objects and then runs fn, which pins them, in a
+// write transaction. No sweep comes between.
+func (s *Service) Keep(ctx context.Context, contents [][]byte, fn func(*store.Tx) error) error {
+	unlock, err := s.objects.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.blobs.PutAll(contents); err != nil {
+		return err
+	}
+	return s.update(ctx, fn)
 }
 
-// ApplyChange lands a plan that people have approved.
-func ApplyChange(ctx context.Context, s *Service, t Terms, c Claim) (Landed, error) {
-	return Landed{}, errNotYet()
+// Object is the object with a digest, of at most max bytes.
+func (s *Service) Object(d cas.Digest, max int64) ([]byte, error) { return s.blobs.Get(d, max) }
+
+// subject is the flat form of who calls.
+func subject(ctx context.Context) (string, error) {
+	who, ok := authz.SubjectFromContext(ctx)
+	if !ok {
+		return "", refuse(Forbidden, "nobody is known to ask")
+	}
+	return who.String(), nil
 }
 
-// ApplyCall lands a plan that people have approved: call is called once, ever.
-// decode reads the canonical arguments of the plan; preview is nil where the
-// plan has none; call returns its output in canonical form.
-func ApplyCall[In any](ctx context.Context, s *Service, t Terms, c Claim,
-	decode func([]byte) (In, error),
-	preview func(context.Context, In) (Preview, error),
-	call func(context.Context, Approved[In]) (output []byte, err error),
-) (Landed, error) {
-	return Landed{}, errNotYet()
+// actor is the server's account, that acts for a program.
+func (s *Service) actor() audit.Actor {
+	return audit.Actor{Kind: audit.ByMCP, UID: int(s.uid), PID: os.Getpid()}
 }
 
-// Show is a plan of the subject in ctx.
-func (s *Service) Show(ctx context.Context, plan string) (View, error) { return View{}, errNotYet() }
-
-// List are plans of the subject in ctx.
-func (s *Service) List(ctx context.Context, f Filter) (Page, error) { return Page{}, errNotYet() }
-
-// Status is how far a plan of the subject in ctx has come.
-func (s *Service) Status(ctx context.Context, plan string) (Progress, error) {
-	return Progress{}, errNotYet()
+// system is the server's account, that acts by itself.
+func (s *Service) system() audit.Actor {
+	return audit.Actor{Kind: audit.BySystem, UID: int(s.uid), PID: os.Getpid()}
 }
 
-// Cancel takes a plan of the subject in ctx back, for good. One that is landing
-// or has landed stays.
-func (s *Service) Cancel(ctx context.Context, plan, reason string) (Progress, error) {
-	return Progress{}, errNotYet()
+// trust is the trust root as it is now.
+func (s *Service) trust() (*approve.TrustRoot, error) {
+	if s.o.Trust == nil {
+		return approve.ParseTrustRoot(nil)
+	}
+	t, err := s.o.Trust()
+	if errors.Is(err, fs.ErrNotExist) {
+		return approve.ParseTrustRoot(nil)
+	}
+	if err != nil {
+		return nil, refuse(Forbidden, "the trust root cannot be relied on").suggest("an operator runs: %s", s.command("doctor", "")).because(err)
+	}
+	return t, nil
+}
+
+// command is a line that an operator types.
+func (s *Service) command(verb, plan string) string {
+	line := verb
+	if s.o.Command != "" {
+		line = s.o.Command + " " + verb
+	}
+	if plan != "" {
+		line += " " + plan
+	}
+	return line
 }

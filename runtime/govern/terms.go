@@ -71,7 +71,7 @@ type File struct {
 type Preview struct{ Text string }
 
 // MaxPreviewBytes bounds a preview.
-const MaxPreviewBytes = 256 << 10
+const MaxPreviewBytes = 64 << 10
 
 // Approved is the input of a call that people have approved. Only this package
 // makes one, when a plan lands.
@@ -120,7 +120,7 @@ type Landed struct {
 // Action is what a change does to one path. The directory itself is ".".
 type Action struct {
 	Path   string `json:"path"`
-	Action string `json:"action"`
+	Action string `json:"action"` // create, replace, delete, mode, mkdir or rmdir
 	// Before and After are the SHA-256 of a file's content in hexadecimal, or
 	// permission bits in octal where only they change; empty where there is
 	// nothing.
@@ -129,13 +129,3 @@ type Action struct {
 	// Mode is the permission bits afterwards, in octal; of what goes, before.
 	Mode string `json:"mode"`
 }
-
-// What an Action does.
-const (
-	ActionCreate  = "create"  // a file
-	ActionReplace = "replace" // a file's content, and its mode if it is another
-	ActionDelete  = "delete"  // a file
-	ActionMode    = "mode"    // permission bits only
-	ActionMkdir   = "mkdir"
-	ActionRmdir   = "rmdir"
-)

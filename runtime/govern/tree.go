@@ -8,6 +8,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/change"
+	"github.com/capgen/capgen/runtime/govern/plan"
 )
 
 // Modes of what does not say.
@@ -65,6 +66,36 @@ func treeOf(c Change) (change.Tree, map[cas.Digest][]byte, error) {
 	}
 	slices.SortFunc(t.Nodes, func(a, b change.Node) int { return strings.Compare(a.Path, b.Path) })
 	return t, contents, t.Check()
+}
+
+// actionsOf are actions as programs see them.
+func actionsOf(list []plan.Action) []Action {
+	out := make([]Action, len(list))
+	for i, a := range list {
+		out[i] = Action{Path: a.Path, Action: string(a.Kind), Mode: octal(either(a.After, a.Before).Mode)}
+		switch {
+		case a.Kind == plan.Mode:
+			out[i].Before, out[i].After = octal(a.Before.Mode), octal(a.After.Mode)
+		default:
+			out[i].Before, out[i].After = digestText(a.Before), digestText(a.After)
+		}
+	}
+	return out
+}
+
+func either(a, b *change.Node) *change.Node {
+	if a == nil {
+		return b
+	}
+	return a
+}
+
+// digestText is the digest of a file, empty of what is none.
+func digestText(n *change.Node) string {
+	if n == nil || n.Dir {
+		return ""
+	}
+	return n.Digest.String()
 }
 
 // octal is how people read permission bits, those beyond them in Go's letters.

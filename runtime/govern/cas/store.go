@@ -53,14 +53,23 @@ func New(dir root.Dir) *Store { return &Store{dir} }
 // Put keeps content, and returns its digest when it is durable.
 func (s *Store) Put(content []byte) (Digest, error) {
 	d := Of(content)
-	if kept, err := s.Get(d, int64(len(content))); err == nil && len(kept) == len(content) {
-		// Whoever put it may not have come to make its name durable.
-		return d, wrap("put", d, s.dir.Sync())
+	return d, s.PutAll([][]byte{content})
+}
+
+// PutAll keeps contents, and returns when all of them are durable.
+func (s *Store) PutAll(contents [][]byte) error {
+	for _, content := range contents {
+		d := Of(content)
+		if kept, err := s.Get(d, int64(len(content))); err == nil && len(kept) == len(content) {
+			continue
+		}
+		if err := s.put(d, content); err != nil {
+			return wrap("put", d, err)
+		}
 	}
-	if err := s.put(d, content); err != nil {
-		return d, wrap("put", d, err)
-	}
-	return d, nil
+	// Of those that were there, too: whoever put them may not have come to make
+	// their names durable.
+	return wrap("put", Digest{}, s.dir.Sync())
 }
 
 func (s *Store) put(d Digest, content []byte) error {
@@ -76,7 +85,7 @@ func (s *Store) put(d Digest, content []byte) error {
 	if err != nil {
 		return errors.Join(err, ignoring(s.dir.Remove(name), fs.ErrNotExist))
 	}
-	return s.dir.Sync()
+	return nil
 }
 
 // publish gives what is called name the name of its digest. What stood there is

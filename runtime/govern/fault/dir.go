@@ -202,6 +202,11 @@ func (d *dir) Lock(ctx context.Context) (func(), error) {
 		d.disk.locks[d.id] = lock
 	}
 	d.disk.mu.Unlock()
+	select { // one that is free is taken, ctx or not
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
+	default:
+	}
 	select {
 	case lock <- struct{}{}:
 		return func() { <-lock }, nil

@@ -180,7 +180,7 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 				}
 			})
 		case "separation":
-			p.Separation = Separation(r.Enum(string(SeparationFull), string(SeparationUnknown), string(SeparationNone)))
+			p.Separation = Separation(r.Enum(string(SeparationFull), string(SeparationPartial), string(SeparationUnknown), string(SeparationNone)))
 		case "store":
 			p.Store = r.String(1, maxText)
 		case "ttl_us":

@@ -77,6 +77,7 @@ type Separation string
 // The separations.
 const (
 	SeparationFull    Separation = "full"    // three accounts
+	SeparationPartial Separation = "partial" // approvers have accounts of their own, requester and server share one
 	SeparationUnknown Separation = "unknown" // it cannot be seen, as with keys of an ssh-agent
 	SeparationNone    Separation = "none"    // the requester could approve
 )
@@ -145,7 +146,7 @@ func (p Plan) Check() error {
 		return invalid("its id is not plan_ and 32 hexadecimal digits")
 	case !named(p.Store, ""):
 		return invalid("the store's id is not 32 hexadecimal digits")
-	case p.Separation != SeparationFull && p.Separation != SeparationUnknown && p.Separation != SeparationNone:
+	case p.Separation != SeparationFull && p.Separation != SeparationPartial && p.Separation != SeparationUnknown && p.Separation != SeparationNone:
 		return invalid("its separation is none that there is")
 	case !form.ValidInstant(p.Created):
 		return invalid("it was not made at a time that there is")

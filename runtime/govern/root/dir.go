@@ -72,7 +72,8 @@ type Dir interface {
 	Sync() error
 	// Lock keeps other holders of the lock out of the directory, in this and in
 	// other processes, until unlock is called or the process ends. It waits for
-	// them as long as ctx allows. It binds only those who ask for it.
+	// them as long as ctx allows; a lock that nobody holds is had even if ctx has
+	// ended. It binds only those who ask for it.
 	Lock(ctx context.Context) (unlock func(), err error)
 	io.Closer
 }

@@ -1,0 +1,108 @@
+package govern
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/root"
+	"github.com/capgen/capgen/runtime/govern/store"
+)
+
+// Facts are what a doctor says of a service. Nothing is written to find them
+// out.
+type Facts struct {
+	Store     string // its id
+	ServerUID uint32
+	// Separation is what a plan would say whose requester nothing tells of: none,
+	// where the server's own account may approve, or unknown.
+	Separation string
+	Approvers  []approve.Approver
+	TrustError error // why the trust root cannot be relied on
+	Roots      []RootFact
+	TokenKeys  int
+	// ClockRegressed says that the clock is behind what was done here.
+	ClockRegressed bool
+	Plans          map[string]int // by status, of the newest MaxPage
+	Unfinished     []string       // plans whose landing is not at its end, at most MaxPage
+}
+
+// RootFact is one root.
+type RootFact struct {
+	Name string
+	// Left are the names beside targets that landings have left.
+	Left []string
+	Err  error // nil if it can be read
+}
+
+// Facts finds out how the service is set up.
+func (o *Operator) Facts(ctx context.Context) (Facts, error) {
+	s := o.s
+	f := Facts{Store: s.o.Store.ID(), ServerUID: s.uid, Separation: "none", Plans: map[string]int{}}
+	trust, err := s.trust()
+	if err != nil {
+		var r *Refusal
+		if errors.As(err, &r) {
+			err = r.Cause()
+		}
+		f.TrustError = err
+	} else {
+		f.Approvers = trust.Approvers()
+		if own, others := s.approvers(trust, nil); own == 0 && others > 0 {
+			f.Separation = "unknown"
+		}
+	}
+	keys, err := s.readKeys()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return f, s.refusal(ctx, err)
+	}
+	f.TokenKeys = len(keys)
+	for _, name := range s.Roots() {
+		f.Roots = append(f.Roots, rootFact(name, s.o.Roots[name]))
+	}
+	at := s.o.Now()
+	err = s.o.Store.View(ctx, func(tx *store.Tx) error {
+		_, err := s.moment(tx)
+		var r *Refusal
+		if f.ClockRegressed = errors.As(err, &r); err != nil && !f.ClockRegressed {
+			return err
+		}
+		rows, err := tx.Plans(store.Filter{Everyone: true, Limit: MaxPage})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			p, err := s.open(row)
+			if err != nil {
+				f.Plans["altered"]++
+				continue
+			}
+			f.Plans[s.status(p, at)]++
+		}
+		list, err := tx.Unfinished("", MaxPage)
+		for _, e := range list {
+			f.Unfinished = append(f.Unfinished, e.Plan)
+		}
+		return err
+	})
+	if err != nil {
+		return f, s.refusal(ctx, err)
+	}
+	return f, nil
+}
+
+func rootFact(name string, d root.Dir) RootFact {
+	const most = 10_000
+	f := RootFact{Name: name}
+	entries, err := d.Entries(most)
+	f.Err = err
+	for _, e := range entries {
+		if len(e.Name) > len(ownPrefix) && e.Name[:len(ownPrefix)] == ownPrefix {
+			f.Left = append(f.Left, e.Name)
+		}
+	}
+	slices.Sort(f.Left)
+	return f
+}

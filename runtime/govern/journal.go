@@ -1,0 +1,142 @@
+package govern
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/capgen/capgen/runtime/govern/change"
+	"github.com/capgen/capgen/runtime/govern/store"
+)
+
+// journal keeps the state of a change's landing in the store.
+type journal struct {
+	s     *Service
+	ctx   context.Context // does not end with the request
+	p     opened
+	epoch int64
+}
+
+// State is how far the landing has come.
+func (j journal) State() (state change.State, err error) {
+	err = j.s.o.Store.View(j.ctx, func(tx *store.Tx) error {
+		e, ok, err := j.s.execution(tx, j.p)
+		if err == nil && (!ok || e.Epoch != j.epoch) {
+			err = fmt.Errorf("govern: the execution of %s is another process's", j.p.ID)
+		}
+		state = change.State(e.State)
+		return err
+	})
+	return state, err
+}
+
+// Advance moves the landing on, together with its record in the audit trail.
+func (j journal) Advance(from, to change.State) error {
+	return j.s.update(j.ctx, func(tx *store.Tx) error {
+		switch to {
+		case change.Applied, change.Conflict, change.Aborted:
+			if err := tx.Finish(j.p.ID, string(from), string(to), j.epoch, nil); err != nil {
+				return err
+			}
+			return j.s.record(tx, about(eventChange+"."+stateWord(string(to)), j.s.system(), j.p.Plan), details{"tree": j.p.Change.Post.String()})
+		}
+		return tx.Advance(j.p.ID, string(from), string(to), j.epoch)
+	})
+}
+
+// stateWord is a state as programs see it.
+func stateWord(state string) string {
+	switch state {
+	case "INTENT", "STAGED", stateCalled:
+		return "landing"
+	case "APPLIED", "CLEANED":
+		return "applied"
+	case stateDone:
+		return "done"
+	case stateFailed:
+		return "failed"
+	case "CONFLICT":
+		return "conflict"
+	case stateAborted:
+		return "aborted"
+	}
+	return "unknown"
+}
+
+// unchanged refuses a change whose target is not what it was, before anything is
+// spent on it.
+func (s *Service) unchanged(_ context.Context, p opened) error {
+	parent, name, done, err := s.target(p.Change.Root, p.Change.Path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	now, err := change.Read(parent, name)
+	if err != nil {
+		return unfit(err)
+	}
+	if now.Hash() != p.Change.Pre {
+		return stale()
+	}
+	return nil
+}
+
+func stale() *Refusal {
+	return refuse(StaleState, "the directory is not what it was when the plan was prepared").suggest("prepare another one")
+}
+
+// change is the landing of a plan. done closes what it holds.
+func (s *Service) change(p opened) (l change.Landing, done func(), err error) {
+	post, err := s.tree(p.Change.Post)
+	if err != nil {
+		return l, nil, err
+	}
+	parent, name, done, err := s.target(p.Change.Root, p.Change.Path)
+	if err != nil {
+		return l, nil, err
+	}
+	return change.Landing{Parent: parent, Name: name, ID: p.ID, Pre: p.Change.Pre, Post: post}, done, nil
+}
+
+// finishChange brings a change's execution to its end, and refuses if that is
+// not that it is applied.
+func (s *Service) finishChange(ctx context.Context, p opened, e store.Execution) error {
+	switch change.State(e.State) {
+	case change.Applied, change.Cleaned:
+		return nil // and stays so, whatever happened to the directory since
+	case change.Conflict:
+		return stale()
+	case change.Aborted:
+		return aborted()
+	}
+	l, done, err := s.change(p)
+	if err != nil {
+		return err
+	}
+	defer done()
+	j := journal{s, context.WithoutCancel(ctx), p, e.Epoch}
+	if p.Expires().Reached(s.o.Now()) {
+		// Interrupted, and nothing is visible yet: too late now.
+		state, err := l.Abort(ctx, j)
+		if err != nil {
+			return err
+		}
+		if state == change.Aborted {
+			return aborted()
+		}
+	}
+	if _, err := l.Land(ctx, s.blobs, j); err != nil {
+		if errors.Is(err, change.ErrConflict) {
+			return stale()
+		}
+		return err
+	}
+	if _, err := l.Clean(j.ctx, j); err != nil { // what is left is removed by Recover
+		s.o.Logger.ErrorContext(ctx, "what a change displaced could not be removed", "plan", p.ID, "error", err)
+	}
+	return nil
+}
+
+func aborted() *Refusal {
+	return refuse(ConflictCode, "the landing was interrupted and then ended; nothing of it is visible").suggest("prepare another one")
+}
