@@ -50,6 +50,7 @@ func infoMembers(c *capability) []jen.Code {
 		member("Input", text(describeInput(c.Parameters()))),
 		member("Output", text(describeResult(c.Capability))),
 	)
+	out = append(out, directToolMembers(c.Capability)...)
 	out = append(out, errorMembers(c)...)
 	if example := describeExample(c.Capability); example != "" {
 		out = append(out, member("Example", text(example)))

@@ -35,6 +35,9 @@ func Rules(c *schema.Capability) []Rule {
 	if c.Retry != nil {
 		add("retry", "max="+strconv.Itoa(c.Retry.Max)+" on="+strings.Join(c.Retry.On, ","))
 	}
+	if name := c.ToolName(); name != "" {
+		add("direct_tool", name)
+	}
 	if c.OutputCheck == schema.Report {
 		add("output_check", schema.Report)
 	}

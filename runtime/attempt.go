@@ -10,7 +10,6 @@ import (
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
-	"github.com/capgen/capgen/runtime/worker"
 )
 
 // Pauses before a handler is called again: the first, doubled each time, and
@@ -41,7 +40,7 @@ const (
 // attempts calls the handler until it succeeds, fails in a way that is not to
 // be repeated, or has been called often enough. It was authorized once, for
 // all: they are one native call.
-func (d *dispatcher) attempts(ctx context.Context, entry *entry, c worker.Call, call invocation, running func() bool) outcome {
+func (d *dispatcher) attempts(ctx context.Context, entry *entry, c nativeCall, call invocation, running func() bool) outcome {
 	rules := entry.info.Call
 	for n := 1; ; n++ {
 		o := d.run(ctx, entry, call)

@@ -187,7 +187,7 @@ func TestRetryStaysWithinTheExecution(t *testing.T) {
 	}
 	calls.Store(10)
 	asked := 0
-	s.dispatcher.dispatch(t.Context(), authz.Local(), nil, nil, worker.Call{Capability: "rec-1", Arguments: arguments}, func() bool { asked++; return asked == 1 })
+	s.dispatcher.dispatch(t.Context(), authz.Local(), nil, nil, nativeCall{Call: worker.Call{Capability: "rec-1", Arguments: arguments}}, func() bool { asked++; return asked == 1 })
 	if n := calls.Load(); n != 11 || asked != 2 {
 		t.Errorf("%d calls, asked %d times", n-10, asked)
 	}

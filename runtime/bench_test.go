@@ -100,7 +100,7 @@ func BenchmarkNativeCall(b *testing.B) {
 		})
 		b.ReportAllocs()
 		for b.Loop() {
-			o := s.dispatcher.dispatch(b.Context(), authz.Local(), nil, nil, worker.Call{Capability: "rec-1", Arguments: arguments}, func() bool { return true })
+			o := s.dispatcher.dispatch(b.Context(), authz.Local(), nil, nil, nativeCall{Call: worker.Call{Capability: "rec-1", Arguments: arguments}}, func() bool { return true })
 			if o.fault != nil {
 				b.Fatal(o.fault)
 			}

@@ -1,11 +1,9 @@
 package runtime
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
 )
 
@@ -53,15 +51,16 @@ func (r CallRules) again(f *fault.Fault) bool {
 
 // notGiven refuses arguments that bring one of the names. An honest worker's
 // binding table does not know them.
-func notGiven(arguments []byte, names []string, maxDepth int) error {
+func notGiven(c nativeCall, names []string, maxDepth int) error {
 	if len(names) == 0 {
 		return nil
 	}
-	r := canon.NewWireReader(arguments, maxDepth)
+	r := c.reader(maxDepth)
 	r.BeginObject()
 	for r.NextMember() {
-		if name := string(r.Key()); slices.Contains(names, name) {
-			return fmt.Errorf("runtime: %s is set by the manifest", name)
+		if slices.Contains(names, string(r.Key())) {
+			r.UnknownMember() // as to whoever reads the description
+			continue
 		}
 		r.Skip()
 	}

@@ -21,7 +21,7 @@ func TestFixedIsNotTakenFromAWorker(t *testing.T) {
 		if err := w.End(); err != nil {
 			t.Fatal(err)
 		}
-		return s.dispatcher.dispatch(t.Context(), authz.Local(), nil, nil, worker.Call{Capability: "rec-1", Arguments: w.Bytes()}, func() bool { return true })
+		return s.dispatcher.dispatch(t.Context(), authz.Local(), nil, nil, nativeCall{Call: worker.Call{Capability: "rec-1", Arguments: w.Bytes()}}, func() bool { return true })
 	}
 	if o := call(func(w *canon.Writer) {
 		w.BeginObject(1)

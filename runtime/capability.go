@@ -88,6 +88,8 @@ type Info struct {
 	Standard []ErrorCode
 	// Example is a call with what it returns, answered where it is not empty.
 	Example string
+	// Tool is nil for a capability that only programs call.
+	Tool *DirectTool
 }
 
 // Deprecation says that a capability is on its way out: since when, after which

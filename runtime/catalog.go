@@ -59,7 +59,7 @@ func (c *catalog) byName(name string) *entry { return c.names[name] }
 func newCatalog(capabilities []Capability, disabled []string) (*catalog, []error) {
 	checker := &catalogChecker{
 		ids: map[string]int{}, names: map[string]int{}, namespaces: map[string]string{},
-		reserved: binding.ReservedRoots(),
+		reserved: binding.ReservedRoots(), tools: map[string]bool{},
 	}
 	for i := range capabilities {
 		checker.check(i, capabilities[i])

@@ -18,6 +18,7 @@ type catalogChecker struct {
 	namespaces map[string]string // namespace → a capability in it
 	bytes      int
 	reserved   []string
+	tools      map[string]bool
 }
 
 func (c *catalogChecker) fail(name, format string, args ...any) {
@@ -60,6 +61,9 @@ func (c *catalogChecker) check(i int, capability Capability) {
 	}
 	if _, problem := info.Result.check(); problem != "" {
 		c.fail(info.Name, "%s", problem)
+	}
+	if err := info.Tool.check(c.tools); err != nil {
+		c.fail(info.Name, "%v", err)
 	}
 	if b, err := binding.ParseCapability(info.Binding); err != nil {
 		c.fail(info.Name, "binding: %v", err)
@@ -115,6 +119,9 @@ func (c *catalogChecker) checkTexts(info Info) {
 			c.fail(info.Name, "a text is not valid UTF-8")
 		}
 		size += len(text)
+	}
+	if info.Tool != nil {
+		size += len(info.Tool.Name) + len(info.Tool.Input) + len(info.Tool.Output)
 	}
 	for _, e := range info.Errors {
 		size += len(e.Code) + len(e.Text)

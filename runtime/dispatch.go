@@ -46,6 +46,21 @@ type outcome struct {
 	breaches int
 }
 
+// nativeCall is a call with the form of its arguments.
+type nativeCall struct {
+	worker.Call
+	// text: Arguments are the JSON text of a client that calls without a
+	// program, and not a worker's wire bytes.
+	text bool
+}
+
+func (c nativeCall) reader(maxDepth int) *canon.Reader {
+	if c.text {
+		return canon.NewJSONReader(c.Arguments, maxDepth)
+	}
+	return canon.NewWireReader(c.Arguments, maxDepth)
+}
+
 func refused(f *fault.Fault) outcome {
 	return outcome{name: f.Capability, state: CallNotDispatched, fault: f}
 }
@@ -65,7 +80,7 @@ func lied(name, what string) outcome {
 // if there are keys, and whose trail knows which call it was and whether it was
 // let through. running is called whenever the handler is about to run, and
 // reports whether it still may.
-func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *keyring, t *trail, c worker.Call, running func() bool) outcome {
+func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *keyring, t *trail, c nativeCall, running func() bool) outcome {
 	entry := d.catalog.byID(c.Capability)
 	if entry == nil {
 		// The worker binds by the same table, so an honest one cannot get here.
@@ -79,6 +94,9 @@ func (d *dispatcher) dispatch(ctx context.Context, subject authz.Subject, keys *
 		return refused(d.tooManyUnfinished(entry))
 	}
 	call, canonical, err := d.bind(entry, c)
+	if err != nil && c.text {
+		return refused(unbound(entry, err))
+	}
 	if err != nil {
 		d.log.ErrorContext(ctx, "worker sent arguments that do not bind", "capability", entry.info.ID, "error", err)
 		return lied(entry.info.Name, "arguments that do not bind")
@@ -112,14 +130,24 @@ func (d *dispatcher) tooManyUnfinished(entry *entry) *fault.Fault {
 	return f
 }
 
-// bind decodes the worker's bytes with the generated decoder and writes their
+// unbound tells a client what is wrong with the arguments that it wrote itself.
+func unbound(entry *entry, err error) *fault.Fault {
+	f := &fault.Fault{Class: fault.InvalidArguments, Capability: entry.info.Name, Message: "the arguments do not bind"}
+	var e *canon.Error
+	if errors.As(err, &e) {
+		f.Path, f.Message = e.Path, e.Message
+	}
+	return f
+}
+
+// bind decodes the caller's bytes with the generated decoder and writes their
 // canonical form. A panic in generated code is contained.
-func (d *dispatcher) bind(entry *entry, c worker.Call) (call invocation, canonical []byte, err error) {
+func (d *dispatcher) bind(entry *entry, c nativeCall) (call invocation, canonical []byte, err error) {
 	defer contain(&err)
-	if err := notGiven(c.Arguments, entry.info.Call.Fixed, d.limits.MaxValueDepth); err != nil {
+	if err := notGiven(c, entry.info.Call.Fixed, d.limits.MaxValueDepth); err != nil {
 		return nil, nil, err
 	}
-	call, err = entry.bind(canon.NewWireReader(c.Arguments, d.limits.MaxValueDepth))
+	call, err = entry.bind(c.reader(d.limits.MaxValueDepth))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,7 +36,7 @@ func TestAHandlerThatStopsWhenToldIsCancelled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := s.dispatcher.dispatch(ctx, authz.Local(), nil, nil, worker.Call{Capability: "rec-1", Arguments: arguments}, func() bool { return true })
+			o := s.dispatcher.dispatch(ctx, authz.Local(), nil, nil, nativeCall{Call: worker.Call{Capability: "rec-1", Arguments: arguments}}, func() bool { return true })
 			if o.state != CallFailed || o.fault == nil || o.fault.Class != test.class {
 				t.Errorf("state %s, fault %+v; want %s", o.state, o.fault, test.class)
 			}

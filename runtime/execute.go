@@ -39,6 +39,11 @@ type Execution struct {
 // waited for: its call stands as unknown in the receipt. A failure is an
 // *Error.
 func (s *Server) Execute(ctx context.Context, subject authz.Subject, source string, options ...ExecuteOption) (Execution, error) {
+	return s.conduct(ctx, subject, options, func(x *execution) ([]byte, worker.Result, *fault.Fault) { return x.run(ctx, source) })
+}
+
+// conduct has run do the work of one execution, and tells what came of it.
+func (s *Server) conduct(ctx context.Context, subject authz.Subject, options []ExecuteOption, run func(*execution) ([]byte, worker.Result, *fault.Fault)) (Execution, error) {
 	start := time.Now()
 	x := &execution{server: s, subject: subject}
 	for _, o := range options {
@@ -50,7 +55,7 @@ func (s *Server) Execute(ctx context.Context, subject authz.Subject, source stri
 		Deployment: s.deployment,
 		Catalog:    s.catalog.digest,
 	}
-	text, result, f := x.run(ctx, source)
+	text, result, f := run(x)
 	steps := result.Steps
 	receipt.Calls = x.calls.snapshot()
 	receipt.Steps = steps
@@ -80,6 +85,8 @@ type execution struct {
 	timeout time.Duration    // the client's, 0 for none
 	watch   func(CallRecord) // nil for none
 	around  func(context.Context, ObservedCall) (context.Context, func(ObservedCall))
+	// direct: a client calls without a program, and arguments are its JSON text.
+	direct bool
 
 	mu        sync.Mutex
 	delivered int64          // bytes of successful results so far
@@ -103,13 +110,19 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, result
 	if f != nil {
 		return nil, result, f
 	}
+	text, f = s.resultText(ctx, &result)
+	return text, result, f
+}
+
+// resultText is the JSON text of a result, within its bounds.
+func (s *Server) resultText(ctx context.Context, result *worker.Result) ([]byte, *fault.Fault) {
 	text, wide, err := canon.WireToJSON(nil, result.Value, s.limits.MaxValueDepth)
 	if err != nil {
 		s.log.ErrorContext(ctx, "worker returned a value that does not read", "error", err)
-		return nil, result, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
+		return nil, &fault.Fault{Class: fault.Internal, Message: "the result could not be read"}
 	}
 	result.WideIntegers = wide || result.WideIntegers
-	return text, result, s.checkText(len(text))
+	return text, s.checkText(len(text))
 }
 
 // admissible judges what needs no worker.
@@ -117,15 +130,34 @@ func (x *execution) admissible(source string) *fault.Fault {
 	most := x.server.limits.MaxSourceBytes
 	switch {
 	case x.subject.IsZero():
-		return &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
+		return nobody()
 	case len(source) > most:
 		return fault.Reached(fault.MaxSourceBytes, int64(most), "the program has %d bytes", len(source))
 	}
 	return x.checkData()
 }
 
+func nobody() *fault.Fault {
+	return &fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}
+}
+
 // work has a worker do the job, when it is the subject's turn.
-func (x *execution) work(ctx context.Context, job worker.Job) (worker.Result, *fault.Fault) {
+func (x *execution) work(ctx context.Context, job worker.Job) (result worker.Result, f *fault.Fault) {
+	s := x.server
+	job.Data, job.RequireMain, job.Limits = x.data, s.strictMain, s.workerLimits()
+	f = x.inTurn(ctx, func(ctx context.Context) (f *fault.Fault) {
+		var err error
+		if result, err = s.runner.Run(ctx, job); err != nil {
+			f = x.explain(ctx, err)
+		}
+		return f
+	})
+	return result, f
+}
+
+// inTurn calls do when it is the subject's turn, with a context that ends when
+// the execution has to.
+func (x *execution) inTurn(ctx context.Context, do func(context.Context) *fault.Fault) *fault.Fault {
 	s := x.server
 	bound, why := s.limits.MaxExecutionTime, errExecutionTime
 	if 0 < x.timeout && x.timeout < bound {
@@ -135,15 +167,10 @@ func (x *execution) work(ctx context.Context, job worker.Job) (worker.Result, *f
 	defer cancel()
 	who := x.subject.String()
 	if err := s.admission.enter(ctx, who); err != nil {
-		return worker.Result{}, x.notAdmitted(ctx, err)
+		return x.notAdmitted(ctx, err)
 	}
 	defer s.admission.leave(who)
-	job.Data, job.RequireMain, job.Limits = x.data, s.strictMain, s.workerLimits()
-	result, err := s.runner.Run(ctx, job)
-	if err != nil {
-		return result, x.explain(ctx, err)
-	}
-	return result, nil
+	return do(ctx)
 }
 
 // checkText bounds the JSON text of a result whose wire bytes are within
@@ -198,7 +225,7 @@ func (x *execution) call(ctx context.Context, c worker.Call) worker.Reply {
 	}
 	o, decision := x.admit(), audit.Refused
 	if o.fault == nil {
-		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, t, c, func() bool { return x.calls.dispatched(i) })
+		o = x.server.dispatcher.dispatch(ctx, x.subject, x.keys, t, nativeCall{c, x.direct}, func() bool { return x.calls.dispatched(i) })
 		decision = decisionOf(o)
 		t.decided(o)
 		x.settle(&o)

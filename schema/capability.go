@@ -81,6 +81,9 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	l.effect(n, c, what)
 	l.approval(n, c, what)
 	l.provenance(n, c, what)
+	if v := n.get(directToolKey); v != nil && l.kind(v, boolNode, directToolKey) {
+		c.DirectTool = v.text == "true"
+	}
 	if v := l.need(n, "scopes", what, "scopes: [records:read], or scopes: none"); v != nil {
 		c.Scopes = l.scopes(v)
 	}

@@ -32,6 +32,7 @@ type schemaWriter struct {
 	refs string
 	// deprecated is of the property whose schema comes next.
 	deprecated bool
+	client     bool         // see ClientSchema
 	defs       []*NamedType // to be written at the end of the outermost schema
 }
 
@@ -96,8 +97,11 @@ func (w *schemaWriter) atLeast(key string, n int) {
 func (w *schemaWriter) schema(t *Type, defaultText string) {
 	defs, deprecated := w.defs, w.deprecated
 	w.defs, w.deprecated = nil, false
+	if w.client {
+		t = clientType(t)
+	}
 	outer, null := t, ""
-	if t.Kind == Nullable && plainNullable(t.Items) {
+	if t.Kind == Nullable && !w.client && plainNullable(t.Items) {
 		t, null = t.Items, `,"null"]`
 	}
 	w.begin()
@@ -105,7 +109,9 @@ func (w *schemaWriter) schema(t *Type, defaultText string) {
 	case t.Kind == Ref:
 		w.string("$ref", w.refs+t.Ref.Name)
 	case t.Kind == Opaque:
-		w.raw(opaqueKey, "true")
+		if !w.client {
+			w.raw(opaqueKey, "true")
+		}
 	case null != "":
 		w.raw("type", `["`+jsonType(t.Kind)+`"`+null)
 	case t.Kind != Nullable && t.Kind != Union:
@@ -239,6 +245,10 @@ const int64Pattern = "^(0|-?[1-9][0-9]{0,18})$"
 // bounds for such a string; formatMinimum and formatMaximum are what
 // validators that have them call them.
 func (w *schemaWriter) int64Rules(t *Type) {
+	if w.client {
+		w.string("pattern", int64Pattern)
+		return
+	}
 	w.string("format", "int64")
 	w.string("pattern", int64Pattern)
 	w.string("formatMinimum", strconv.FormatInt(t.Minimum, 10))

@@ -63,7 +63,7 @@ func newManifestWords() words {
 		capability: vocabulary{
 			what: "a capability",
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
-				"world", "scopes", "input", "output", "was", "tags", "deprecated",
+				"world", "scopes", "input", "output", "was", "tags", "deprecated", "direct_tool",
 				"source", "claimed", "inferred", "errors",
 				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples", "approval"},
 			later: []string{"title"},

@@ -167,6 +167,9 @@ func (l *loader) manifest(n *node) *Manifest {
 	l.resolveUnions()
 	if order, ok := l.resolve(m); ok && l.measureShapes(m, order) && l.checkDefaults() && l.checkShown() && l.checkExamples() {
 		l.measureTexts(m, order)
+		if !l.failed {
+			l.directTools(m)
+		}
 	}
 	slices.SortFunc(m.Types, func(a, b *NamedType) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(m.Capabilities, func(a, b *Capability) int {

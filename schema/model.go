@@ -77,6 +77,9 @@ type Capability struct {
 	Tags []string
 	// Deprecated is nil for a capability that is to stay.
 	Deprecated *Deprecation
+	// DirectTool: clients may call it as an MCP tool of its own, too; see
+	// ToolName.
+	DirectTool bool
 	// Source is nil for a capability that was not imported.
 	Source *Source
 	// Claimed are the hints of the server it was imported from.

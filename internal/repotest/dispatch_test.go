@@ -24,6 +24,7 @@ var dispatchFiles = []string{
 // through, and that need what the path must not use.
 var offDispatchPath = []string{
 	"runtime/builder.go",  // reflect: a typed nil is no authorizer; runs once, before anything is served
+	"runtime/tool.go",     // encoding/json: the schemas of tools, once at Build
 	"runtime/discover.go", // encoding/json: answers of search and description
 }
 

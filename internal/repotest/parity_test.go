@@ -22,7 +22,7 @@ func rows() []string {
 		}
 	}
 	for _, more := range []string{
-		"caught failures", "parallel calls", "returned logs", "data", "check", "batched describe", "nearest names", "imports", "approvals", "metrics",
+		"caught failures", "parallel calls", "returned logs", "data", "check", "batched describe", "nearest names", "imports", "approvals", "metrics", "direct tools",
 	} {
 		out = append(out, "A+ "+more)
 	}

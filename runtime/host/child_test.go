@@ -141,6 +141,18 @@ func childOptions() Options {
 					return output{"waited"}, nil
 				}
 			}))
+			if os.Getenv(toolVariable) != "" {
+				b.Register(tool("clock.nap", func(ctx context.Context, in input) (output, error) {
+					fmt.Fprintln(os.Stderr, "napping")
+					select {
+					case <-ctx.Done():
+						fmt.Fprintln(os.Stderr, "woken")
+						return output{}, ctx.Err()
+					case <-time.After(time.Duration(in.Millis) * time.Millisecond):
+						return output{"slept"}, nil
+					}
+				}))
+			}
 			return b.Build(ctx)
 		},
 	}
@@ -153,16 +165,20 @@ const (
 	telemetryVariable = "HOST_TEST_TELEMETRY"
 	// sandboxVariable makes a child not take the sandbox that it is told to.
 	sandboxVariable = "HOST_TEST_SANDBOX"
+	// toolVariable gives a child a capability that is a tool of its own.
+	toolVariable = "HOST_TEST_TOOL"
 	// requiringVariable is a word of what its deployment requires.
 	requiringVariable = "HOST_TEST_REQUIRE"
 )
 
-// onlyAnn knows two tokens; that of bob has no scope.
+// onlyAnn knows three tokens; that of bob has no scope.
 type onlyAnn struct{}
 
 func (onlyAnn) Verify(_ context.Context, token string) (authz.Subject, error) {
 	switch token {
 	case "ann":
+	case "cid": // may use the server, but none of its capabilities
+		return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "cid", Scopes: authz.ScopesOf("tools:use")}, nil
 	case "bob":
 		return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "bob"}, nil
 	default:
@@ -214,13 +230,27 @@ type output struct{ Text string }
 func (v *output) Encode(w *canon.Writer) { w.String(v.Text, 0, 1000) }
 
 func capability(name, summary string, handle func(context.Context, input) (output, error), scopes ...string) runtime.Capability {
-	return runtime.NewCapability(runtime.Info{
+	return runtime.NewCapability(info(name, summary, scopes...), handle)
+}
+
+// tool is a capability that is a tool of its own, and needs a scope.
+func tool(name string, handle func(context.Context, input) (output, error)) runtime.Capability {
+	i := info(name, "Sleep for some milliseconds.", "clock:nap")
+	i.Tool = &runtime.DirectTool{
+		Name:  strings.ReplaceAll(name, ".", "_"),
+		Input: `{"type":"object","properties":{"millis":{"type":"integer","minimum":0,"maximum":60000}},"additionalProperties":false}`,
+	}
+	return runtime.NewCapability(i, handle)
+}
+
+func info(name, summary string, scopes ...string) runtime.Info {
+	return runtime.Info{
 		ID: name, Name: name, Summary: summary, Effect: runtime.EffectRead, Scopes: scopes,
 		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + "(*, millis: int = 0)",
 		Search:  search.Analyze(search.Texts{Name: name, Summary: summary}),
 		Binding: `{"id":"` + name + `","name":"` + name + `","input":[{"name":"millis","kind":"integer","maximum":60000,"default":"0"}],"output":{"kind":"string","maxLength":1000}}`,
 		Input:   `{"millis":{"maximum":60000}}`, Output: `"str"`,
-	}, handle)
+	}
 }
 
 // child is a running server whose streams the test holds.

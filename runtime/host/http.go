@@ -165,7 +165,8 @@ func (p *program) http(ctx context.Context, s session) int {
 		return p.broken(fmt.Errorf("deployment %s requires a verifier, which tells who calls: set Options.Verifier of the host, or Options.Tokens and --issuer", s.runtime.Deployment()))
 	}
 	options := mcphttp.Options{
-		Verifier: w.verifier, Anonymous: s.granted.to(authz.Development()), Scopes: w.scopes, PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
+		Verifier: w.verifier, Anonymous: s.granted.to(authz.Development()), Scopes: w.scopes, ToolScopes: toolScopes(s.runtime),
+		PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
 	}
 	if w.metrics != nil {
 		options.Metrics = mcphttp.NewMetrics()
@@ -207,6 +208,17 @@ func (p *program) http(ctx context.Context, s session) int {
 		return p.broken(err)
 	}
 	return ExitOK
+}
+
+// toolScopes are what a subject needs for the capabilities that are tools.
+func toolScopes(rt mcpserver.Runtime) map[string][]string {
+	needed := map[string][]string{}
+	for _, t := range rt.Tools() {
+		if len(t.Scopes) > 0 {
+			needed[t.Name] = t.Scopes
+		}
+	}
+	return needed
 }
 
 func (s session) closeResults(kept *results.Store) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -121,13 +122,21 @@ func isToken(text string) bool {
 
 // challenge tells a client how to authenticate (RFC 6750 section 3, RFC 9728
 // section 5.1). Without credentials it names no error.
-func (s *Server) challenge(w http.ResponseWriter, status int, code, message string) {
+//
+// It names every scope that is needed: those of each request, and further.
+func (s *Server) challenge(w http.ResponseWriter, status int, code, message string, further ...string) {
 	var params []string
+	scopes := slices.Clone(s.scopes)
+	for _, scope := range further {
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
 	if code != "" {
 		params = append(params, `error="`+code+`"`)
 	}
-	if len(s.scopes) > 0 {
-		params = append(params, `scope="`+strings.Join(s.scopes, " ")+`"`)
+	if len(scopes) > 0 {
+		params = append(params, `scope="`+strings.Join(scopes, " ")+`"`)
 	}
 	if s.resourceMetadata != "" {
 		params = append(params, `resource_metadata="`+s.resourceMetadata+`"`)
@@ -150,9 +159,8 @@ func subjects(next mcp.MethodHandler) mcp.MethodHandler {
 
 func subjectOf(request mcp.Request) (authz.Subject, bool) {
 	extra := request.GetExtra()
-	if extra == nil || extra.TokenInfo == nil {
+	if extra == nil {
 		return authz.Subject{}, false
 	}
-	subject, ok := extra.TokenInfo.Extra[subjectKey].(authz.Subject)
-	return subject, ok && !subject.IsZero()
+	return subjectIn(extra.TokenInfo)
 }

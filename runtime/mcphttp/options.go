@@ -36,6 +36,10 @@ type Options struct {
 	Anonymous authz.Subject
 	// Scopes that a subject needs for any request at all.
 	Scopes []string
+	// ToolScopes are those that a subject needs besides for calls of a tool, by
+	// its name. A call without one of them gets 403 and a challenge with all
+	// that are needed, before it is read any further. New keeps the map.
+	ToolScopes map[string][]string
 	// ResourceMetadata is the URL of the protected-resource metadata (RFC
 	// 9728), which a challenge names. Empty names none.
 	ResourceMetadata string

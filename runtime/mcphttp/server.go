@@ -31,6 +31,7 @@ type Server struct {
 	verifier         authz.Verifier
 	anonymous        authz.Subject
 	scopes           []string
+	toolScopes       map[string][]string
 	resourceMetadata string
 	options          Options
 	path             string
@@ -70,7 +71,7 @@ func New(o Options) (*Server, error) {
 		o.Public = public
 	}
 	s := &Server{
-		verifier: o.Verifier, anonymous: o.Anonymous, scopes: slices.Clone(o.Scopes), resourceMetadata: o.ResourceMetadata,
+		verifier: o.Verifier, anonymous: o.Anonymous, scopes: slices.Clone(o.Scopes), toolScopes: o.ToolScopes, resourceMetadata: o.ResourceMetadata,
 		options: o, path: DefaultPath, limits: limits, drain: o.Drain, metrics: o.Metrics, log: o.Logger,
 		sessions: newSessions(limits),
 		requests: make(chan struct{}, limits.MaxRequests),
@@ -92,7 +93,11 @@ func New(o Options) (*Server, error) {
 			return nil, fmt.Errorf("mcphttp: the path %q of Public is taken, or none", path)
 		}
 	}
-	for _, text := range append([]string{o.ResourceMetadata}, o.Scopes...) {
+	quoted := append([]string{o.ResourceMetadata}, o.Scopes...)
+	for _, scopes := range o.ToolScopes {
+		quoted = append(quoted, scopes...)
+	}
+	for _, text := range quoted {
 		for i := range len(text) {
 			if c := text[i]; c <= ' ' || c == '"' || c == '\\' || c > '~' {
 				return nil, fmt.Errorf("mcphttp: %q cannot stand in a challenge", text)
@@ -186,6 +191,9 @@ func (s *Server) admit(next http.Handler) http.Handler {
 			return
 		}
 		if r.Method == http.MethodPost && !s.readBody(w, r) {
+			return
+		}
+		if s.lacksScope(w, r) {
 			return
 		}
 		if !owed {

@@ -26,7 +26,8 @@ const ReceiptKey = "capgen/receipt"
 // any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
 // limit?, bound?, trace?}, "receipt"?: …}, in whose receipt calls in a row that
-// ended alike are one record with a "count".
+// ended alike are one record with a "count". For a tool that is a capability
+// it is the capability's result, which need not be an object.
 type Answer struct {
 	Content json.RawMessage
 	// Receipt of a successful execution, nil otherwise.
@@ -35,6 +36,12 @@ type Answer struct {
 	Class fault.Class
 
 	link *link // to the result, where it is kept elsewhere
+
+	// Of a direct tool, whose Content is the result itself, or that of a
+	// failure:
+	notes    []string // texts of their own
+	textOnly bool     // Content is no structured content
+	linkOnly bool     // Content is no text
 }
 
 // Failed reports whether the call failed.
@@ -53,12 +60,18 @@ const noValueNote = "the program has no value: end it in an expression, or assig
 // the result. Clients find the whole one in _meta.
 func notes(x runtime.Execution) (notes []string) {
 	switch {
-	case x.WideIntegers:
-		notes = append(notes, wideNote)
 	case x.NoValue:
 		notes = append(notes, noValueNote)
 	case len(x.Result) == 0 || string(x.Result) == "null":
 		notes = append(notes, noneNote)
+	}
+	return append(notes, resultNotes(x)...)
+}
+
+// resultNotes are those about values, whoever asked for them.
+func resultNotes(x runtime.Execution) (notes []string) {
+	if x.WideIntegers {
+		notes = append(notes, wideNote)
 	}
 	var names []string
 	for _, c := range x.Receipt.Calls {

@@ -1,5 +1,6 @@
-// Package mcpserver offers a runtime server as exactly three MCP tools:
-// search_api, describe_api and execute. It must never know a transport, a
+// Package mcpserver offers a runtime server as three MCP tools, search_api,
+// describe_api and execute, and as one for each capability that its manifest
+// makes a tool of its own. It must never know a transport, a
 // handler or how a request was authenticated; it asks a
 // [authz.SubjectResolver] who calls.
 //

@@ -21,6 +21,8 @@ type fake struct {
 	describe func(names []string) (runtime.DescribeResult, error)
 	options  int // that the last execution was given
 	execute  func(ctx context.Context, subject authz.Subject, source string) (runtime.Execution, error)
+	tools    []runtime.Tool
+	direct   func(id, arguments string) (runtime.Execution, error)
 	check    func(source string) (runtime.Check, error)
 }
 
@@ -50,6 +52,13 @@ func (f *fake) Execute(ctx context.Context, subject authz.Subject, source string
 func (f *fake) Check(_ context.Context, _ authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Check, error) {
 	f.options = len(options)
 	return f.check(source)
+}
+
+func (f *fake) Tools() []runtime.Tool { return f.tools }
+
+func (f *fake) Call(_ context.Context, _ authz.Subject, id string, arguments []byte, options ...runtime.ExecuteOption) (runtime.Execution, error) {
+	f.options = len(options)
+	return f.direct(id, string(arguments))
 }
 
 // shown is an error as *runtime.Error is one.

@@ -22,6 +22,11 @@ type Runtime interface {
 	Describe(ctx context.Context, subject authz.Subject, names []string) (runtime.DescribeResult, error)
 	// Execute fills the receipt on failure too.
 	Execute(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Execution, error)
+	// Tools are the capabilities that are tools of their own, always the same.
+	Tools() []runtime.Tool
+	// Call calls one of them, by the capability's id. It fills the receipt on
+	// failure too.
+	Call(ctx context.Context, subject authz.Subject, id string, arguments []byte, options ...runtime.ExecuteOption) (runtime.Execution, error)
 	// Check fills the receipt on failure too.
 	Check(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Check, error)
 }

@@ -42,7 +42,8 @@ type Options struct {
 	Middleware []mcp.Middleware
 }
 
-// New makes an MCP server with the three tools. It serves any number of
+// New makes an MCP server with the three tools, and those that the runtime's
+// capabilities are by themselves. It serves any number of
 // sessions, of both protocol eras; its list of tools never changes.
 func New(o Options) (*mcp.Server, error) {
 	tools, err := NewTools(o.Runtime, o.Subjects, o.Logger)
@@ -87,6 +88,9 @@ func New(o Options) (*mcp.Server, error) {
 	for _, tool := range definitions(o.Runtime.Hints()) {
 		server.AddTool(tool, tools.handler(tool.Name))
 	}
+	for _, tool := range o.Runtime.Tools() {
+		server.AddTool(directDefinition(tool), tools.handler(tool.Name))
+	}
 	if o.Results != nil {
 		server.AddResourceTemplate(resultTemplate(), tools.readResult)
 	}
@@ -113,20 +117,25 @@ func definition(name, title, text string, h runtime.Hints) *mcp.Tool {
 		Description:  text,
 		InputSchema:  json.RawMessage(inputSchema(name)),
 		OutputSchema: json.RawMessage(outputSchema(name)),
-		// All four, always: what is left out means its worst case to a client.
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint:    h.ReadOnly,
-			DestructiveHint: &h.Destructive,
-			IdempotentHint:  h.Idempotent,
-			OpenWorldHint:   &h.OpenWorld,
-		},
+		Annotations:  annotations(h),
+	}
+}
+
+// annotations are all four, always: what is left out means its worst case to a
+// client.
+func annotations(h runtime.Hints) *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{
+		ReadOnlyHint:    h.ReadOnly,
+		DestructiveHint: &h.Destructive,
+		IdempotentHint:  h.Idempotent,
+		OpenWorldHint:   &h.OpenWorld,
 	}
 }
 
 func (t *Tools) handler(tool string) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var progress *reporter
-		if tool == ExecuteTool {
+		if tool != SearchTool && tool != DescribeTool { // which are over at once
 			progress = report(ctx, request.Session, request.Params.GetProgressToken(), progressEvery)
 		}
 		answer, err := t.call(ctx, tool, request.Params.Arguments, progress.options()...)
@@ -134,11 +143,15 @@ func (t *Tools) handler(tool string) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		result := &mcp.CallToolResult{
-			StructuredContent: answer.Content,
-			// For clients that do not read structured content.
-			Content: []mcp.Content{&mcp.TextContent{Text: string(answer.Content)}},
-			IsError: answer.Failed(),
+		result := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: answer.Failed()}
+		if !answer.textOnly {
+			result.StructuredContent = answer.Content
+		}
+		if !answer.linkOnly { // for clients that do not read structured content
+			result.Content = append(result.Content, &mcp.TextContent{Text: string(answer.Content)})
+		}
+		for _, note := range answer.notes {
+			result.Content = append(result.Content, &mcp.TextContent{Text: note})
 		}
 		if answer.link != nil {
 			result.Content = append(result.Content, answer.link.content())

@@ -20,12 +20,14 @@ const (
 	ExecuteTool  = "execute"
 )
 
-// Tools answers calls of the three tools. MCP and the commands of a host use
+// Tools answers calls of the three tools, and of the capabilities that are tools
+// of their own. MCP and the commands of a host use
 // the same one, so that they cannot differ. It is safe for concurrent use.
 type Tools struct {
 	runtime  Runtime
 	subjects authz.SubjectResolver
 	log      *slog.Logger
+	direct   map[string]runtime.Tool
 
 	fairness  *fairness   // nil where there is only one subject
 	results   ResultStore // nil for none
@@ -45,7 +47,11 @@ func NewTools(rt Runtime, subjects authz.SubjectResolver, log *slog.Logger) (*To
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Tools{runtime: rt, subjects: subjects, log: log}, nil
+	direct, err := directTools(rt)
+	if err != nil {
+		return nil, err
+	}
+	return &Tools{runtime: rt, subjects: subjects, log: log, direct: direct}, nil
 }
 
 // Call answers one call. arguments are the JSON text of the tool's arguments
@@ -80,7 +86,13 @@ func (t *Tools) call(ctx context.Context, tool string, arguments json.RawMessage
 			return t.execute(ctx, subject, r)
 		}
 	default:
-		return Answer{}, fmt.Errorf("mcpserver: no tool is called %q", tool)
+		direct, ok := t.direct[tool]
+		if !ok {
+			return Answer{}, fmt.Errorf("mcpserver: no tool is called %q", tool)
+		}
+		run = func(ctx context.Context, subject authz.Subject) (Answer, error) {
+			return t.callDirectly(ctx, subject, direct, arguments, options)
+		}
 	}
 	start := time.Now()
 	var subject authz.Subject

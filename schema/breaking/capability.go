@@ -59,6 +59,14 @@ func (c *comparer) authority(of func(string) place, b, h *schema.Capability) {
 	c.ranked(of("world"), []string{"closed", "open"}, b.World, h.World, "world-closed", "world-opened")
 	c.sets(of("scopes"), b.Scopes, h.Scopes, "scope-removed", "scope-added")
 	c.sets(of("tags"), b.Tags, h.Tags, "tag-removed", "tag-added")
+	switch before, now := b.ToolName(), h.ToolName(); {
+	case before == "":
+		c.differs(of("direct_tool"), "direct-tool-added", before, now)
+	case now == "":
+		c.add(of("direct_tool"), "direct-tool-removed", before, now)
+	default:
+		c.differs(of("direct_tool"), "direct-tool-renamed", before, now)
+	}
 	c.differs(of("source"), "source-changed", tool(b.Source), tool(h.Source))
 	if b.Source != nil && h.Source != nil {
 		c.differs(of("source").at("title"), "source-title-changed", b.Source.Title, h.Source.Title)

@@ -94,6 +94,10 @@ func namedCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"every.named","input":[{"kind":"boolean","name":"flag","required":true},{"kind":"integer","maximum":100,"multipleOf":"5","name":"limit","required":true},{"kind":"number","name":"ratio","range":{"exclusiveMax":true,"max":"1.5","min":"0"},"required":true},{"items":{"items":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"x","required":true}],"kind":"object"},"kind":"array","maxLength":10000},"kind":"array","maxLength":10000,"name":"grid","required":true},{"items":{"kind":"integer","maximum":100,"multipleOf":"5"},"kind":"array","maxLength":10000,"name":"limits"}],"name":"every.named","output":{"items":{"items":{"fields":[{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991,"name":"x","required":true}],"kind":"object"},"kind":"array","maxLength":10000},"kind":"array","maxLength":10000}}`,
 		Input:       `{"limit":{"minimum":0,"maximum":100,"multipleOf":5},"ratio":{"minimum":0,"exclusiveMaximum":1.5},"grid":{"items":{"items":{"fields":{"x":"int"}}}},"limits":{"items":{"minimum":0,"maximum":100,"multipleOf":5}}}`,
 		Output:      `{"type":"list[list[dict]]","items":{"items":{"fields":{"x":"int"}}}}`,
-		Example:     `every.named(flag=False, limit=10, ratio=0.1, grid=[[], [{"x": 1}]], limits=[5])  # [[{"x": -1}]]`,
+		Tool: &runtime.DirectTool{
+			Name:  "every_named",
+			Input: `{"type":"object","properties":{"flag":{"type":"boolean"},"limit":{"type":"integer","minimum":0,"maximum":100,"multipleOf":5},"ratio":{"type":"number","minimum":0,"exclusiveMaximum":1.5},"grid":{"type":"array","items":{"type":"array","items":{"type":"object","properties":{"x":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"required":["x"],"additionalProperties":false},"maxItems":10000},"maxItems":10000},"limits":{"type":"array","items":{"type":"integer","minimum":0,"maximum":100,"multipleOf":5},"maxItems":10000}},"required":["flag","limit","ratio","grid"],"additionalProperties":false}`,
+		},
+		Example: `every.named(flag=False, limit=10, ratio=0.1, grid=[[], [{"x": 1}]], limits=[5])  # [[{"x": -1}]]`,
 	}, h.Named)
 }

@@ -82,6 +82,10 @@ func nothingCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"every.nothing","input":[],"name":"every.nothing","output":{"kind":"boolean"}}`,
 		Input:       "{}",
 		Output:      `"bool"`,
+		Tool: &runtime.DirectTool{
+			Name:  "every_nothing",
+			Input: `{"type":"object","properties":{},"additionalProperties":false}`,
+		},
 		Errors: []runtime.DeclaredError{
 			{Code: ErrNothingAPI2Busy, Text: "go:generate is only text here."},
 			{Code: ErrNothingNotFound, Text: `Nothing is "there".`},

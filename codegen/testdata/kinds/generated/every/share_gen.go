@@ -80,5 +80,9 @@ func shareCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"every.part","input":[],"name":"every.share","output":{"kind":"number","range":{"max":"10"}}}`,
 		Input:       "{}",
 		Output:      `{"type":"float","maximum":10}`,
+		Tool: &runtime.DirectTool{
+			Name:  "every_share",
+			Input: `{"type":"object","properties":{},"additionalProperties":false}`,
+		},
 	}, h.Share)
 }

@@ -92,5 +92,9 @@ func callCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.call","input":[{"kind":"string","maxLength":8,"name":"key"}],"name":"shaped.call","output":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991}}`,
 		Input:   `{"key":{"maxLength":8}}`,
 		Output:  `"int"`,
+		Tool: &runtime.DirectTool{
+			Name:  "shaped_call",
+			Input: `{"type":"object","properties":{"key":{"type":"string","maxLength":8}},"additionalProperties":false}`,
+		},
 	}, h.Call)
 }

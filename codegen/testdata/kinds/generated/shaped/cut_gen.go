@@ -125,6 +125,11 @@ func cutCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.cut","input":[],"name":"shaped.cut","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"name","required":true}],"kind":"object"},"kind":"array","maxLength":3,"name":"items","required":true},{"kind":"boolean","name":"truncated","required":true}],"kind":"object"}}`,
 		Input:   "{}",
 		Output:  `{"description":"Entries.","fields":{"items":{"type":"list[dict]","maxItems":3,"items":{"fields":{"name":"str"}}},"truncated":"bool: Whether items were left out at the end."}}`,
+		Tool: &runtime.DirectTool{
+			Name:   "shaped_cut",
+			Input:  `{"type":"object","properties":{},"additionalProperties":false}`,
+			Output: `{"type":"object","description":"Entries.","properties":{"items":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string","maxLength":1048576}},"required":["name"],"additionalProperties":false},"maxItems":3},"truncated":{"type":"boolean","description":"Whether items were left out at the end."}},"required":["items","truncated"],"additionalProperties":false}`,
+		},
 		Example: `shaped.cut()  # {"items": [{"name": "a"}, {"name": "b"}, {"name": "c"}], "truncated": True}`,
 	}, h.Cut)
 }

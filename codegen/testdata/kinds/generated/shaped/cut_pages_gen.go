@@ -127,6 +127,11 @@ func cutPagesCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.cut_pages","input":[{"kind":"int64","name":"from_","range":{"max":"9223372036854775807","min":"-9223372036854775808"}}],"name":"shaped.cut_pages","output":{"fields":[{"items":{"kind":"int64","range":{"max":"9223372036854775807","min":"-9223372036854775808"}},"kind":"array","maxLength":2,"name":"items","required":true},{"kind":"boolean","name":"truncated","required":true},{"kind":"int64","name":"next","nullable":true,"range":{"max":"9223372036854775807","min":"-9223372036854775808"},"required":true}],"kind":"object"},"pages":{"in":"from_","items":"items","out":"next","truncated":"truncated"}}`,
 		Input:   `{"from_":"An id of 64 bits."}`,
 		Output:  `{"description":"pages(shaped.cut_pages, max=10, ...) reads page after page: {items, truncated, next}.","fields":{"items":{"type":"list[int]","maxItems":2},"truncated":"bool: Whether items were left out at the end.","next":"int | None: Cursor of the next page; null at the last, and after a cut."}}`,
+		Tool: &runtime.DirectTool{
+			Name:   "shaped_cut_pages",
+			Input:  `{"type":"object","properties":{"from_":{"type":"string","description":"An id of 64 bits. The decimal digits of an integer from -9223372036854775808 to 9223372036854775807.","pattern":"^(0|-?[1-9][0-9]{0,18})$"}},"additionalProperties":false}`,
+			Output: `{"type":"object","properties":{"items":{"type":"array","items":{"type":"string","description":"The decimal digits of an integer from -9223372036854775808 to 9223372036854775807.","pattern":"^(0|-?[1-9][0-9]{0,18})$"},"maxItems":2},"truncated":{"type":"boolean","description":"Whether items were left out at the end."},"next":{"description":"Cursor of the next page; null at the last, and after a cut.","anyOf":[{"type":"string","description":"An id of 64 bits. The decimal digits of an integer from -9223372036854775808 to 9223372036854775807.","pattern":"^(0|-?[1-9][0-9]{0,18})$"},{"type":"null"}]}},"required":["items","truncated","next"],"additionalProperties":false}`,
+		},
 		Example: `shaped.cut_pages()  # {"items": [1], "truncated": False, "next": 9007199254740993}`,
 	}, h.CutPages)
 }

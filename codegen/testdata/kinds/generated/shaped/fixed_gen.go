@@ -164,6 +164,10 @@ func fixedCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.fixed","input":[{"kind":"string","maxLength":8,"name":"key","required":true}],"name":"shaped.fixed","output":{"kind":"string","maxLength":1048576}}`,
 		Input:   `{"key":{"maxLength":8}}`,
 		Output:  `"str"`,
+		Tool: &runtime.DirectTool{
+			Name:  "shaped_fixed",
+			Input: `{"type":"object","properties":{"key":{"type":"string","maxLength":8}},"required":["key"],"additionalProperties":false}`,
+		},
 		Example: `shaped.fixed(key="a")  # "here"`,
 	}, h.Fixed)
 }

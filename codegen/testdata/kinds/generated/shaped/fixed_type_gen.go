@@ -103,6 +103,10 @@ func fixedTypeCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.fixed_type","input":[{"kind":"string","maxLength":8,"name":"name","required":true},{"kind":"string","maxLength":1048576,"name":"old"}],"name":"shaped.fixed_type","output":{"kind":"string","maxLength":1048576}}`,
 		Input:   `{"name":{"maxLength":8},"old":{"deprecated":true,"description":"A word."}}`,
 		Output:  `"str"`,
+		Tool: &runtime.DirectTool{
+			Name:  "shaped_fixed_type",
+			Input: `{"type":"object","properties":{"name":{"type":"string","maxLength":8},"old":{"type":"string","description":"A word.","maxLength":1048576,"deprecated":true}},"required":["name"],"additionalProperties":false}`,
+		},
 		Example: `shaped.fixed_type(name="a")  # "here"`,
 	}, h.FixedType)
 }

@@ -176,5 +176,9 @@ func reportCapability(h Handlers) runtime.Capability {
 		Binding: `{"id":"shaped.report","input":[],"name":"shaped.report","output":{"fields":[{"enum":["low","high"],"kind":"string","maxLength":1048576,"name":"level","required":true},{"kind":"integer","maximum":9,"multipleOf":"3","name":"count","required":true},{"kind":"int64","name":"wide","range":{"max":"5","min":"-9223372036854775808"},"required":true},{"kind":"string","maxLength":2,"name":"text","pattern":"^a","required":true},{"format":"date","kind":"string","maxLength":10,"name":"at","required":true},{"kind":"bytes","maxLength":4,"name":"data","required":true},{"items":{"kind":"string","maxLength":1},"kind":"array","maxLength":1,"name":"list","required":true},{"items":{"kind":"integer","maximum":1,"minimum":-9007199254740991},"keys":{"kind":"string","maxLength":1,"pattern":"^[a-z]$"},"kind":"map","maxLength":1,"name":"map","required":true},{"const":"true","kind":"boolean","name":"flag","required":true},{"kind":"number","name":"ratio","range":{"max":"1"},"required":true},{"kind":"number","multipleOf":"0.5","name":"half","required":true}],"kind":"object"}}`,
 		Input:   "{}",
 		Output:  `{"fields":{"level":{"type":"str","enum":["low","high"]},"count":{"type":"int","minimum":0,"maximum":9,"multipleOf":3},"wide":{"type":"int","maximum":5},"text":{"type":"str","pattern":"^a"},"at":{"type":"str","format":"date"},"data":"bytes","list":{"type":"list[str]","maxItems":1},"map":{"type":"dict[str, int]","maxProperties":1,"keys":{"pattern":"^[a-z]$"},"values":{"maximum":1}},"flag":{"type":"bool","const":true},"ratio":{"type":"float","maximum":1},"half":{"type":"float","multipleOf":0.5}}}`,
+		Tool: &runtime.DirectTool{
+			Name:  "shaped_report",
+			Input: `{"type":"object","properties":{},"additionalProperties":false}`,
+		},
 	}, h.Report)
 }

@@ -118,6 +118,10 @@ func constCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"shapes.const","input":[{"kind":"integer","maximum":2,"minimum":2,"name":"version","required":true},{"default":"0.5","kind":"number","name":"half","range":{"max":"0.5","min":"0.5"}},{"const":"true","default":"true","kind":"boolean","name":"sure"},{"items":{"const":"false","kind":"boolean"},"kind":"array","maxLength":10000,"name":"noes"}],"name":"shapes.const","output":{"const":"true","kind":"boolean"}}`,
 		Input:       `{"version":{"minimum":2,"maximum":2},"half":{"minimum":0.5,"maximum":0.5},"sure":{"const":true},"noes":{"items":{"const":false}}}`,
 		Output:      `{"type":"bool","const":true}`,
-		Example:     "shapes.const(version=2, noes=[False])  # True",
+		Tool: &runtime.DirectTool{
+			Name:  "shapes_const",
+			Input: `{"type":"object","properties":{"version":{"type":"integer","minimum":2,"maximum":2},"half":{"type":"number","minimum":0.5,"maximum":0.5,"default":0.5},"sure":{"type":"boolean","const":true,"default":true},"noes":{"type":"array","items":{"type":"boolean","const":false},"maxItems":10000}},"required":["version"],"additionalProperties":false}`,
+		},
+		Example: "shapes.const(version=2, noes=[False])  # True",
 	}, h.Const)
 }

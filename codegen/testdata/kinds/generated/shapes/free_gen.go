@@ -115,6 +115,11 @@ func freeCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"shapes.free","input":[{"kind":"free","name":"labels","required":true},{"kind":"free","name":"maybe"},{"default":"{\"a\":null,\"b c\":[1]}","kind":"free","name":"filled"},{"items":{"kind":"free"},"kind":"array","maxLength":2,"name":"many"}],"name":"shapes.free","output":{"kind":"free"}}`,
 		Input:       `{"labels":"Whatever a caller hangs on an entry.","many":{"maxItems":2}}`,
 		Output:      `"dict"`,
-		Example:     `shapes.free(labels={"not a name": 1, "é": None}, filled={})  # {"b c": [{"d": 0.1}]}`,
+		Tool: &runtime.DirectTool{
+			Name:   "shapes_free",
+			Input:  `{"type":"object","properties":{"labels":{"type":"object","description":"Whatever a caller hangs on an entry.","maxProperties":10000,"additionalProperties":true},"maybe":{"type":"object","maxProperties":10000,"additionalProperties":true},"filled":{"type":"object","maxProperties":10000,"additionalProperties":true,"default":{"a":null,"b c":[1]}},"many":{"type":"array","items":{"type":"object","maxProperties":10000,"additionalProperties":true},"maxItems":2}},"required":["labels"],"additionalProperties":false}`,
+			Output: `{"type":"object","maxProperties":10000,"additionalProperties":true}`,
+		},
+		Example: `shapes.free(labels={"not a name": 1, "é": None}, filled={})  # {"b c": [{"d": 0.1}]}`,
 	}, h.Free)
 }

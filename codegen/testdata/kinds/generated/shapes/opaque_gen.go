@@ -130,6 +130,10 @@ func opaqueCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"shapes.opaque","input":[{"kind":"opaque","name":"value","required":true},{"kind":"opaque","name":"maybe"},{"default":"{\"a\":null,\"b\":[1,2.5,\"x\"]}","kind":"opaque","name":"filled"},{"default":"null","kind":"opaque","name":"empty"},{"items":{"kind":"opaque"},"kind":"array","maxLength":3,"name":"many"},{"kind":"opaque","name":"named"}],"name":"shapes.opaque","output":{"kind":"opaque"}}`,
 		Input:       `{"value":"Any JSON value.","many":{"maxItems":3},"named":"Whatever a caller keeps."}`,
 		Output:      `"any"`,
-		Example:     `shapes.opaque(value=[9007199254740991, -1.5, 1e+21, "9007199254740993"], maybe=None, empty={"b c": [True]}, many=[{}, [], None])`,
+		Tool: &runtime.DirectTool{
+			Name:  "shapes_opaque",
+			Input: `{"type":"object","properties":{"value":{"title":"Value","description":"Any JSON value."},"maybe":{},"filled":{"default":{"a":null,"b":[1,2.5,"x"]}},"empty":{"default":null},"many":{"type":"array","items":{},"maxItems":3},"named":{"description":"Whatever a caller keeps."}},"required":["value"],"additionalProperties":false}`,
+		},
+		Example: `shapes.opaque(value=[9007199254740991, -1.5, 1e+21, "9007199254740993"], maybe=None, empty={"b c": [True]}, many=[{}, [], None])`,
 	}, h.Opaque)
 }

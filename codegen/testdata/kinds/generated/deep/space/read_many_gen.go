@@ -92,5 +92,9 @@ func readManyCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"deep.space.read_many","input":[{"items":{"kind":"integer","maximum":9007199254740991,"minimum":-9007199254740991},"kind":"array","maxLength":10000,"name":"ids","required":true}],"name":"deep.space.read_many","output":{"kind":"string","maxLength":1048576}}`,
 		Input:       "{}",
 		Output:      `"str"`,
+		Tool: &runtime.DirectTool{
+			Name:  "deep_space_read_many",
+			Input: `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"maxItems":10000}},"required":["ids"],"additionalProperties":false}`,
+		},
 	}, h.ReadMany)
 }
