@@ -30,6 +30,11 @@ func (l *loader) directTools(m *Manifest) {
 			continue
 		}
 		at := c.At[directToolKey]
+		if c.Approval != nil {
+			l.errorf(at, ruleBadDirectTool, "%s cannot be a tool: it has approval, and is called in two parts, which only programs do", quote(c.Name)).
+				hint("leave %s out", directToolKey)
+			continue
+		}
 		if slices.Contains(ownTools(), name) {
 			l.errorf(at, ruleBadDirectTool, "%s would be the tool %s, which every server has", quote(c.Name), name).
 				hint("give the capability another name, or leave %s out", directToolKey)
