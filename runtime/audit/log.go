@@ -21,6 +21,7 @@ type Log struct {
 	signer  note.Signer // nil without heads
 	lock    *os.File
 	open    opener
+	now     func() time.Time // of records, for people: nothing depends on it
 
 	mu     sync.Mutex
 	chain  Chain
@@ -76,7 +77,7 @@ func openWith(o Options, open opener) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: another process writes to %s, or it cannot be locked: %w", o.Dir, err)
 	}
-	l := &Log{options: o, signer: signer, lock: lock, open: open, stop: make(chan struct{})}
+	l := &Log{options: o, signer: signer, lock: lock, open: open, now: time.Now, stop: make(chan struct{})}
 	if err := l.resume(); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -156,7 +157,7 @@ func (l *Log) recordLocked(event string, describe func(*body)) error {
 
 // append writes one line, or nothing of it.
 func (l *Log) append(event string, describe func(*body)) error {
-	line, next := l.chain.seal(time.Now(), event, describe)
+	line, next := l.chain.seal(l.now(), event, describe)
 	if _, err := l.file.Write(line); err != nil {
 		if undo := l.file.Truncate(l.size); undo != nil {
 			l.broken = fmt.Errorf("audit: a line was begun and can be neither completed nor removed: %w", errors.Join(err, undo))

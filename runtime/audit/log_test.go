@@ -463,6 +463,45 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// When the clock steps, the times of records do, and nothing else: order,
+// files and check are of the numbers, over a restart too.
+func TestClockSteps(t *testing.T) {
+	o := options(t.TempDir())
+	o.MaxFileBytes = 2000
+	first := 1
+	for _, steps := range [][]time.Duration{{0, time.Hour}, {-48 * time.Hour, 1000 * time.Hour}} {
+		l := opened(t, o)
+		for _, step := range steps {
+			l.mu.Lock()
+			l.now = func() time.Time { return time.Now().Add(step) }
+			l.mu.Unlock()
+			calls(t, l, first, 10)
+			first += 10
+		}
+		closed(t, l)
+	}
+	files, err := Files(o.Dir)
+	if err != nil || len(files) < 3 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	r, err := verified(t, o.Dir, VerifyOptions{})
+	if err != nil || r.Last < 41 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	back, before := 0, ""
+	for line := range strings.Lines(text(t, o.Dir)) {
+		_, rest, _ := strings.Cut(line, `"time":"`)
+		at, _, _ := strings.Cut(rest, `"`)
+		if at < before {
+			back++
+		}
+		before = at
+	}
+	if back == 0 {
+		t.Error("no record has an earlier time than the one before: the clock did not step")
+	}
+}
+
 // A host that would rather go on is told how many events are missing.
 func TestFullDiskAndContinue(t *testing.T) {
 	o := options(t.TempDir())

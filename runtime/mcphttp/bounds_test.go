@@ -2,10 +2,13 @@ package mcphttp
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +49,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		"empty":              {"", 400, "-32700"},
 		"no message":         {"{}", 400, ""},
 	} {
-		a := f.send("POST", f.url, tt.body, modern("tools/call", "who")...)
+		a := f.send("POST", f.url, tt.body, modernHeaders("tools/call", "who")...)
 		if a.status != tt.status || !strings.Contains(a.body, tt.says) {
 			t.Errorf("%s: %d %.300s", name, a.status, a.body)
 		}
@@ -104,25 +107,33 @@ func TestCallMayTakeLongerThanItsBody(t *testing.T) {
 func TestSlowReaderIsCut(t *testing.T) {
 	t.Parallel()
 	f := start(t, Options{Limits: Limits{WriteTimeout: 300 * time.Millisecond}})
-	c, err := net.Dial("tcp", f.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	body := modernCall("large", "{}")
-	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nContent-Type: application/json\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
-		strings.Join(modern("tools/call", "large"), "\r\n"), len(body), body)
-	soon(t, "the call begins", func() bool { return f.server.owed.Load() == 1 })
-	soon(t, "no answer is owed", func() bool { return f.server.owed.Load() == 0 })
-	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if n, _ := io.Copy(io.Discard, c); n >= largeText {
-		t.Errorf("the whole answer was written: %d bytes", n)
-	}
-	// One that reads gets all of it.
-	if got := callText(t, f.connect("2026-07-28", ""), "large", nil); len(got) != largeText {
-		t.Errorf("%d bytes", len(got))
+	id, _ := f.initialize()
+	for version, tt := range map[string]struct {
+		body    string
+		headers []string
+	}{
+		"2026-07-28": {modernCall("large", "{}"), modernHeaders("tools/call", "large")},
+		"2025-11-25": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{}}}`, []string{"Mcp-Session-Id: " + id, "Mcp-Protocol-Version: 2025-11-25"}},
+	} {
+		c, err := net.Dial("tcp", f.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
+			strings.Join(tt.headers, "\r\n"), len(tt.body), tt.body)
+		soon(t, "the call begins", func() bool { return f.server.owed.Load() == 1 })
+		soon(t, "no answer is owed", func() bool { return f.server.owed.Load() == 0 })
+		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := io.Copy(io.Discard, c); n >= largeText {
+			t.Errorf("%s: the whole answer was written: %d bytes", version, n)
+		}
+		// One that reads gets all of it.
+		if got := callText(t, f.connect(version, ""), "large", nil); len(got) != largeText {
+			t.Errorf("%s: %d bytes", version, len(got))
+		}
 	}
 }
 
@@ -191,7 +202,7 @@ func TestRequestsAreBounded(t *testing.T) {
 		go func() { done <- callText(t, s, "wait", nil) }()
 		f.began()
 	}
-	a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...)
+	a := f.send("POST", f.url, modernCall("who", "{}"), modernHeaders("tools/call", "who")...)
 	if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "MaxRequests") {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
@@ -199,7 +210,108 @@ func TestRequestsAreBounded(t *testing.T) {
 	<-done
 	<-done
 	soon(t, "a place", func() bool { return len(f.server.requests) == 0 })
-	if a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...); a.status != 200 {
+	if a := f.send("POST", f.url, modernCall("who", "{}"), modernHeaders("tools/call", "who")...); a.status != 200 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+}
+
+// A header that promises to wait for news takes nobody past the bound: not a
+// call of an older era, where nobody looks at it, and not a body that is still
+// to come.
+func TestNobodyPassesAsAStream(t *testing.T) {
+	f := start(t, Options{Limits: Limits{MaxRequests: 1}})
+	id, _ := f.initialize()
+	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{}}}`
+	listens := []string{"Mcp-Method: subscriptions/listen"}
+	older := append(listens, "Mcp-Session-Id: "+id, "Mcp-Protocol-Version: 2025-11-25")
+	current := append(listens, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Name: wait")
+	soon(t, "no request", func() bool { return len(f.server.requests) == 0 })
+	full := func(what string) {
+		t.Helper()
+		for _, headers := range [][]string{older, current} {
+			if a := f.send("POST", f.url, call, headers...); a.status != 503 || !strings.Contains(a.body, "MaxRequests") {
+				t.Errorf("beside %s: %d %s", what, a.status, a.body)
+			}
+		}
+	}
+	done := make(chan answer, 1)
+	go func() { done <- f.send("POST", f.url, call, older...) }()
+	f.began()
+	if n := f.server.owed.Load(); n != 1 {
+		t.Errorf("%d answers are owed", n)
+	}
+	full("a call")
+	close(f.release)
+	if a := <-done; a.status != 200 || !strings.Contains(a.body, "waited") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	c, err := net.Dial("tcp", f.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "a place", func() bool { return len(f.server.requests) == 0 })
+	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: 1000\r\n\r\n{", strings.Join(current, "\r\n"))
+	soon(t, "the body is read", func() bool { return len(f.server.requests) == 1 })
+	full("a body")
+	c.Close()
+	soon(t, "a place", func() bool { return len(f.server.requests) == 0 && f.server.owed.Load() == 0 })
+	// What does wait for news holds no place meanwhile.
+	stream, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(stream, "POST", f.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+	r.Header.Set("Mcp-Method", "subscriptions/listen")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 {
+		t.Error(response.Status)
+	}
+	soon(t, "a session and a stream, and no request", func() bool { return f.server.sessions.count() == 2 && len(f.server.requests) == 0 })
+}
+
+// What is beyond MaxConnections waits, and nobody is cut for it.
+func TestConnectionsAreBounded(t *testing.T) {
+	f := start(t, Options{Limits: Limits{MaxConnections: 2}})
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", f.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	answered := func(c net.Conn) {
+		t.Helper()
+		if response, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || response.StatusCode != 200 {
+			t.Fatalf("%v, %v", response, err)
+		}
+	}
+	first, second := dial(), dial()
+	defer second.Close()
+	answered(first)
+	answered(second)
+	third := dial()
+	defer third.Close()
+	if err := third.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := third.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("a third connection is answered: %d bytes, %v", n, err)
+	}
+	first.Close()
+	if err := third.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	answered(third)
 }

@@ -56,7 +56,7 @@ func TestDrain(t *testing.T) {
 		if got := status("/healthz"); got != 200 {
 			t.Errorf("/healthz: %d", got)
 		}
-		a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...)
+		a := f.send("POST", f.url, modernCall("who", "{}"), modernHeaders("tools/call", "who")...)
 		if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "nothing ran") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
@@ -130,7 +130,7 @@ func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	f := start(t, Options{Metrics: m})
 	callText(t, f.connect("2025-11-25", ""), "who", nil)
-	f.send("POST", f.url, modernCall("none", "{}"), modern("tools/call", "none")...)
+	f.send("POST", f.url, modernCall("none", "{}"), modernHeaders("tools/call", "none")...)
 	f.send("GET", f.url, "", "Host: evil.example")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -70,7 +70,7 @@ func TestClientGoneInTheMiddleOfACall(t *testing.T) {
 	}
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Content-Type", "application/json")
-	for _, h := range modern("tools/call", "wait") {
+	for _, h := range modernHeaders("tools/call", "wait") {
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
@@ -90,7 +90,7 @@ func TestClientGoneInTheMiddleOfACall(t *testing.T) {
 func TestHeadersAndBodyOfTheCurrentEraAgree(t *testing.T) {
 	f := start(t, Options{})
 	call := modernCall("who", "{}")
-	if a := f.send("POST", f.url, call, modern("tools/call", "who")...); a.status != 200 || !strings.Contains(a.body, "development") {
+	if a := f.send("POST", f.url, call, modernHeaders("tools/call", "who")...); a.status != 200 || !strings.Contains(a.body, "development") {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	old := strings.ReplaceAll(call, "2026-07-28", "2025-11-25")
@@ -98,16 +98,16 @@ func TestHeadersAndBodyOfTheCurrentEraAgree(t *testing.T) {
 		body    string
 		headers []string
 	}{
-		"other tool":         {call, modern("tools/call", "wait")},
-		"other method":       {call, modern("tools/list", "who")},
-		"no tool":            {call, modern("tools/call", "")},
+		"other tool":         {call, modernHeaders("tools/call", "wait")},
+		"other method":       {call, modernHeaders("tools/list", "who")},
+		"no tool":            {call, modernHeaders("tools/call", "")},
 		"no method":          {call, []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Name: who"}},
-		"older body":         {old, modern("tools/call", "who")},
-		"no version in body": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`, modern("tools/call", "who")},
+		"older body":         {old, modernHeaders("tools/call", "who")},
+		"no version in body": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`, modernHeaders("tools/call", "who")},
 		"no version header":  {call, []string{"Mcp-Method: tools/call", "Mcp-Name: who"}},
 		"older header":       {call, []string{"Mcp-Protocol-Version: 2025-11-25", "Mcp-Method: tools/call", "Mcp-Name: who"}},
 		"unknown version":    {call, []string{"Mcp-Protocol-Version: 2099-01-01", "Mcp-Method: tools/call", "Mcp-Name: who"}},
-		"batch":              {"[" + call + "]", modern("tools/call", "who")},
+		"batch":              {"[" + call + "]", modernHeaders("tools/call", "who")},
 	} {
 		a := f.send("POST", f.url, tt.body, tt.headers...)
 		if a.status != 400 || strings.Contains(a.body, "development") {

@@ -94,7 +94,7 @@ func TestManyIdleSessions(t *testing.T) {
 	if got != most || refused != opened-most || f.server.sessions.count() != most {
 		t.Errorf("%d sessions, %d refused, %d live; want %d", got, refused, f.server.sessions.count(), most)
 	}
-	if a := f.send("POST", f.url, modernCall("who", "{}"), modern("tools/call", "who")...); a.status != 200 {
+	if a := f.send("POST", f.url, modernCall("who", "{}"), modernHeaders("tools/call", "who")...); a.status != 200 {
 		t.Errorf("a request without a session: %d", a.status)
 	}
 }

@@ -49,7 +49,7 @@ func start(t *testing.T, o Options) *fixture {
 	}
 	f.server = s
 	f.mcp = mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "1"}, &mcp.ServerOptions{
-		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}, // so that there is news to wait for
 	})
 	f.tools()
 	f.mcp.AddReceivingMiddleware(s.Middleware()...)
@@ -230,8 +230,8 @@ func (f *fixture) initialize(headers ...string) (id string, a answer) {
 	return a.header.Get("Mcp-Session-Id"), a
 }
 
-// modern are the headers of a call of the current era.
-func modern(method, name string) []string {
+// modernHeaders are those of a call of the current era.
+func modernHeaders(method, name string) []string {
 	h := []string{"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {
 		h = append(h, "Mcp-Name: "+name)

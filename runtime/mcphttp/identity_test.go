@@ -78,7 +78,7 @@ func TestCredentials(t *testing.T) {
 		{"verifier panics", []string{"Authorization: Bearer panic"}, "", 503, ""},
 		{"verifier returns nobody", []string{"Authorization: Bearer nobody"}, "", 503, ""},
 	} {
-		a := f.send("POST", f.url+tt.query, modernCall("who", "{}"), append(modern("tools/call", "who"), tt.headers...)...)
+		a := f.send("POST", f.url+tt.query, modernCall("who", "{}"), append(modernHeaders("tools/call", "who"), tt.headers...)...)
 		if a.status != tt.status || a.header.Get("WWW-Authenticate") != tt.challenge {
 			t.Errorf("%s: %d, challenge %s", tt.name, a.status, a.header.Get("WWW-Authenticate"))
 		}
@@ -117,7 +117,7 @@ func TestNothingInARequestChangesItsSubject(t *testing.T) {
 	claim := `"sub":"root","subject":"local","capgen/subject":"local","io.modelcontextprotocol/subject":{"Kind":"local"},"user":"root"`
 	meta := strings.TrimSuffix(modernMeta, "}") + "," + claim + "}"
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who","arguments":{` + claim + `},"subject":"local","_meta":` + meta + `},"subject":"local"}`
-	a := f.send("POST", f.url+"?subject=local", body, append(modern("tools/call", "who"), "Authorization: Bearer good",
+	a := f.send("POST", f.url+"?subject=local", body, append(modernHeaders("tools/call", "who"), "Authorization: Bearer good",
 		"X-Forwarded-User: root", "X-Remote-User: root", "Remote-User: root", "X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "Mcp-Param-Subject: local", "Capgen-Subject: local")...)
 	if a.status != 200 || !strings.Contains(a.body, `"text":"oidc:https://issuer.example#ann "`) {
 		t.Errorf("%d %s", a.status, a.body)

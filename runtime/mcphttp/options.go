@@ -79,7 +79,7 @@ type Limits struct {
 	// 8,192.
 	MaxConnections int
 	// MaxRequests that are answered at once; streams that wait for news are
-	// counted with sessions. Default 1,024.
+	// counted with sessions once their body was read. Default 1,024.
 	MaxRequests int
 	// MaxSessions that live at once, and those of them of one subject. Default
 	// 4,096 and 512.

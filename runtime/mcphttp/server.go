@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -138,20 +139,20 @@ func (s *Server) ending(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) Handler(server *mcp.Server) http.Handler {
 	always := func(*http.Request) *mcp.Server { return server }
 	log := slog.New(s.log.Handler())
-	modern := mcp.NewStreamableHTTPHandler(always, &mcp.StreamableHTTPOptions{
+	current := mcp.NewStreamableHTTPHandler(always, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, Logger: log,
 		// Our own guard knows the public host; our own reader has bounded the body.
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 	})
-	legacy := mcp.NewStreamableHTTPHandler(always, &mcp.StreamableHTTPOptions{
+	older := mcp.NewStreamableHTTPHandler(always, &mcp.StreamableHTTPOptions{
 		SessionTimeout: s.limits.SessionTimeout, Logger: log,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 	})
 	endpoint := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(versionHeader) >= firstModern {
-			modern.ServeHTTP(w, r)
+		if modern(r) {
+			current.ServeHTTP(w, r)
 		} else {
-			legacy.ServeHTTP(w, r)
+			older.ServeHTTP(w, r)
 		}
 	})
 	mux := http.NewServeMux()
@@ -169,18 +170,23 @@ func (s *Server) Handler(server *mcp.Server) http.Handler {
 }
 
 // admit bounds what is answered at once, and reads the body. What waits for
-// news, a stream that a client holds open, ends once all calls have ended:
-// some clients give their calls up with it.
+// news, a stream that a client holds open, gives its place back once its body
+// was read, and ends once all calls have ended: some clients give their calls
+// up with it.
 func (s *Server) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		owed := r.Method == http.MethodPost && r.Header.Get(methodHeader) != "subscriptions/listen"
-		if owed {
+		leave := func() {}
+		if r.Method == http.MethodPost {
 			s.owed.Add(1)
-			defer s.owed.Add(-1)
 			select {
 			case s.requests <- struct{}{}:
-				defer func() { <-s.requests }()
+				leave = sync.OnceFunc(func() {
+					<-s.requests
+					s.owed.Add(-1)
+				})
+				defer leave()
 			default:
+				s.owed.Add(-1)
 				refuseForNow(w, 1, fmt.Sprintf("%d requests are being answered (MaxRequests); nothing ran", s.limits.MaxRequests))
 				return
 			}
@@ -196,7 +202,8 @@ func (s *Server) admit(next http.Handler) http.Handler {
 		if s.lacksScope(w, r) {
 			return
 		}
-		if !owed {
+		if waits(r) {
+			leave()
 			ctx, cancel := context.WithCancel(r.Context())
 			defer cancel()
 			stop := context.AfterFunc(s.streams, cancel)
@@ -206,3 +213,13 @@ func (s *Server) admit(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// waits reports whether r asks for news that may never come. In the current
+// era a header says so, and the SDK refuses one that the body does not bear
+// out; in an older one nobody looks at that header.
+func waits(r *http.Request) bool {
+	return r.Method != http.MethodPost || modern(r) && r.Header.Get(methodHeader) == "subscriptions/listen"
+}
+
+// modern reports whether r is of the current era.
+func modern(r *http.Request) bool { return r.Header.Get(versionHeader) >= firstModern }
