@@ -22,11 +22,18 @@ import (
 )
 
 // loadVariable makes the test binary a server. It holds the path of a worker
-// binary, or a word for none.
+// binary, or a word for none. patientVariable gives that patientLimits.
 const (
-	loadVariable = "AGENTSTUBS_LOAD_WORKER"
-	ownWorker    = "own"
+	loadVariable    = "AGENTSTUBS_LOAD_WORKER"
+	ownWorker       = "own"
+	patientVariable = "AGENTSTUBS_LOAD_PATIENT"
 )
+
+// patientLimits let a machine be as slow as it likes: few calls wait, and no
+// time passes.
+func patientLimits() runtime.Limits {
+	return runtime.Limits{MaxExecutionTime: 2 * time.Minute, MaxQueuedExecutions: 40, MaxQueuedPerSubject: 8}
+}
 
 // manyUsers takes a token for the name of whoever sends it.
 type manyUsers struct{}
@@ -38,8 +45,8 @@ func (manyUsers) Verify(_ context.Context, token string) (authz.Subject, error) 
 	return authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: token, Scopes: authz.AllScopes()}, nil
 }
 
-// serveLoad is the process that is put under load: this host with its default
-// limits, and many users.
+// serveLoad is the process that is put under load: this host, with its default
+// limits unless they are to be patient, and many users.
 func serveLoad() int {
 	return host.Main(host.Options{
 		Name:     "agentstubs",
@@ -49,9 +56,13 @@ func serveLoad() int {
 			if worker == ownWorker {
 				worker = ""
 			}
-			b := runtime.NewBuilder(runtime.Options{
+			options := runtime.Options{
 				Server: catalog.Server(), Authorizer: authz.AllowAll(), Logger: env.Logger, WorkerExecutable: worker, Sandbox: env.Sandbox,
-			})
+			}
+			if os.Getenv(patientVariable) != "" {
+				options.Limits = patientLimits()
+			}
+			b := runtime.NewBuilder(options)
 			catalog.Register(b, handlers())
 			return b.Build(ctx)
 		},
@@ -65,7 +76,7 @@ type loaded struct {
 	log sync.WaitGroup
 }
 
-func startLoaded(t *testing.T, worker string) *loaded {
+func startLoaded(t *testing.T, worker string, patient bool) *loaded {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -76,6 +87,9 @@ func startLoaded(t *testing.T, worker string) *loaded {
 	}
 	s := &loaded{cmd: exec.Command(self, "http", "--listen", "127.0.0.1:0")}
 	s.cmd.Env = append(os.Environ(), loadVariable+"="+worker)
+	if patient {
+		s.cmd.Env = append(s.cmd.Env, patientVariable+"=1", "GORACE=atexit_sleep_ms=0")
+	}
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
