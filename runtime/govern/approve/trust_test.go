@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,19 @@ func TestParseTrustRoot(t *testing.T) {
 	}
 	if got := trust(t, keyOf(ada).line(ada, "ada")+" revoked\n").Approvers(); got != nil {
 		t.Errorf("a revoked key is of %v", got)
+	}
+}
+
+// The trust root that the reference shows is one.
+func TestDocumentedTrustRoot(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/reference/approvals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```text\n")
+	text, _, ended := strings.Cut(text, "```")
+	if root := trust(t, text); !ended || len(root.Approvers()) != 2 || len(root.keys) != 3 {
+		t.Errorf("%q has %v", text, root.Approvers())
 	}
 }
 
