@@ -86,7 +86,8 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return s, nil
 }
 
-func open(o Options, step func() error) (*Service, error) {
+// prepared is a service of which no directory is open yet.
+func prepared(o Options, step func() error) (*Service, error) {
 	if o.Store == nil || o.State == nil {
 		return nil, errors.New("govern: a service needs a store and a state directory")
 	}
@@ -102,7 +103,14 @@ func open(o Options, step func() error) (*Service, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Roots = maps.Clone(o.Roots)
-	s := &Service{o: o, uid: uint32(os.Geteuid()), step: step}
+	return &Service{o: o, uid: uint32(os.Geteuid()), step: step}, nil
+}
+
+func open(o Options, step func() error) (*Service, error) {
+	s, err := prepared(o, step)
+	if err != nil {
+		return nil, err
+	}
 	for name, d := range map[string]*root.Dir{objectsDir: &s.objects, keysDir: &s.keys, runningDir: &s.running} {
 		mode := fs.FileMode(0o700)
 		if name == objectsDir { // for whoever may look into the state directory at all
@@ -117,7 +125,7 @@ func open(o Options, step func() error) (*Service, error) {
 		return nil, fmt.Errorf("govern: the state directory: %w", err)
 	}
 	s.blobs = cas.New(s.objects)
-	_, err := s.ring()
+	_, err = s.ring()
 	return s, err
 }
 

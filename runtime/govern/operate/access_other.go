@@ -1,0 +1,21 @@
+//go:build !linux
+
+package operate
+
+import (
+	"context"
+	"errors"
+)
+
+// errNotHere: roots are opened on Linux only, and so is everything below.
+var errNotHere = errors.New("not on this system")
+
+type looked struct{}
+
+func (looked) String() string { return "unknown" }
+
+func look(string) (looked, error)                            { return looked{}, errNotHere }
+func ownerOf(string) (uint32, error)                         { return 0, errNotHere }
+func writableBy([]string, int) ([]access, error)             { return nil, errNotHere }
+func canWrite(string) bool                                   { return true }
+func probe(context.Context, int, []string) ([]string, error) { return nil, errNotHere }

@@ -1,0 +1,24 @@
+// Package operate is what people do with governed changes at a terminal: they
+// look at plans, approve and reject them, and keep the state in order. It must
+// never be reached by a program of an agent: nothing of it is a capability, and
+// nobody approves without a terminal.
+//
+//	var changes operate.Setup
+//	host.Main(host.Options{
+//		Flags:     changes.Flags,
+//		Extension: changes.Extension(),
+//		Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
+//			service, err := changes.Open(ctx, env)
+//			if err != nil {
+//				return nil, err
+//			}
+//			…
+//			catalog.Register(b, catalog.Handlers{Govern: service.Service, …})
+//		},
+//	})
+//
+// The state directory is the server's, and 0700. Give it 0750 and a group, and
+// approvers in that group can look at plans from an account of their own. What
+// they sign reaches the server through an approval daemon (package approve), or,
+// where all is one account, the store.
+package operate

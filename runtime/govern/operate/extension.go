@@ -1,0 +1,108 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/capgen/capgen/internal/visible"
+	"github.com/capgen/capgen/runtime/audit"
+	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/host"
+)
+
+// Extension is the commands, for host.Options.Extension. None of them is a
+// capability, and none takes an approval without a terminal.
+func (s *Setup) Extension() host.Extension {
+	return host.Extension{
+		Flags: func(f *flag.FlagSet) {
+			f.StringVar(&s.flags.key, "key", "", "approve, reject: sign with the key in this `file`")
+			f.StringVar(&s.flags.reason, "reason", "", "reject: `why`, for whoever asked")
+			f.StringVar(&s.flags.status, "status", "", "plans: only those with this `status`")
+			f.StringVar(&s.flags.name, "name", "", "keys new: the approver's `name` in the trust root")
+			f.DurationVar(&s.flags.keep, "keep", 24*time.Hour, "clean: leave alone what ended within this `time`")
+			f.Var(&s.flags.signers, "signer", "daemon: the account with this number may have this key sign, `UID=FILE`; may be repeated")
+			f.Var(&s.flags.servers, "server-uid", "daemon: the account with this `number` lands plans; may be repeated")
+			f.StringVar(&s.flags.log, "log", "", "daemon: keep approvals, and what they were spent on, in this `file`")
+			f.StringVar(&s.flags.heads, "keep-heads", "", "daemon: keep the signed heads of audit trails in this `file`")
+			f.IntVar(&s.flags.agentUID, "agent-uid", -1, "doctor: the `number` of the account that agents have")
+		},
+		Commands: []host.Command{
+			{Name: "pending", Summary: "list the plans that wait for people", Run: s.pending},
+			{Name: "plans", Summary: "list all plans, the newest first", Flags: []string{"status"}, Run: s.plans},
+			{Name: "show", Arguments: "PLAN", Summary: "show what a plan does", Min: 1, Max: 1, Run: s.show},
+			{Name: "approve", Arguments: "PLAN", Summary: "look at a plan, and sign an approval", Min: 1, Max: 1, Flags: []string{"key"}, Run: s.approve},
+			{Name: "reject", Arguments: "PLAN", Summary: "end a plan for good", Min: 1, Max: 1, Flags: []string{"key", "reason"}, Run: s.reject},
+			{Name: "recover", Summary: "bring interrupted landings to their end", Run: s.recover},
+			{Name: "clean", Summary: "remove what no plan needs any more", Flags: []string{"keep"}, Run: s.clean},
+			{Name: "keys new", Arguments: "FILE", Summary: "make a key to approve with", Min: 1, Max: 1, Flags: []string{"name"}, Run: s.newKey},
+			{Name: "keys list", Summary: "list whose approvals count", Run: s.listKeys},
+			{Name: "keys rotate", Summary: "make a new key for the tokens of plans", Run: s.rotateKeys},
+			{Name: "audit export", Summary: "print the audit trail, for audit verify", Run: s.exportTrail},
+			{Name: "daemon", Summary: "keep approvers' keys, under an account of its own", Flags: []string{"signer", "server-uid", "log", "keep-heads"}, Run: s.serve},
+			{Name: "writable", Arguments: "PATH...", Summary: "say which paths this account can write", Min: 1, Max: -1, Run: s.writable},
+		},
+		Doctor: s.doctor,
+	}
+}
+
+// operator opens the state for a command that changes it.
+func (s *Setup) operator(ctx context.Context, i host.Invocation) (*govern.Operator, *Service, error) {
+	service, err := s.Open(ctx, i.Env)
+	if err != nil {
+		return nil, nil, err
+	}
+	return service.Operator(actor()), service, nil
+}
+
+// reader opens the state for a command that only reads: whoever may read the
+// directory can use it.
+func (s *Setup) reader(ctx context.Context, i host.Invocation) (*govern.Operator, *Service, error) {
+	o, service, err := s.options(ctx, i.Env.Logger, true)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, errors.Join(fmt.Errorf("there are no plans yet: %w", err))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	operator, done, err := govern.OpenReadOnly(o)
+	if err != nil {
+		return nil, nil, errors.Join(err, service.Close())
+	}
+	service.close = append(service.close, done)
+	return operator, service, nil
+}
+
+// actor is who sits at the terminal, for the audit trail.
+func actor() audit.Actor {
+	return audit.Actor{Kind: audit.ByCLI, UID: os.Getuid(), User: account(), PID: os.Getpid()}
+}
+
+// account is what the system calls this process's account; its number where it
+// has no name.
+func account() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return fmt.Sprint(os.Getuid())
+}
+
+// table writes rows in columns; no cell of them has a character that nobody
+// sees.
+func table(i host.Invocation, rows [][]string) error {
+	w := tabwriter.NewWriter(i.Stdout, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		for n, cell := range row {
+			row[n] = visible.Text(cell)
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}

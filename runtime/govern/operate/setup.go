@@ -1,0 +1,228 @@
+package operate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/capgen/capgen/runtime/audit"
+	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/approve/daemon"
+	"github.com/capgen/capgen/runtime/govern/root"
+	"github.com/capgen/capgen/runtime/govern/store"
+	"github.com/capgen/capgen/runtime/govern/store/sqlite"
+	"github.com/capgen/capgen/runtime/host"
+)
+
+// Setup is where the state of a server's governed changes is, from its flags.
+// The zero value is ready for use, by one goroutine.
+type Setup struct {
+	// Roots are the directories below which changes land, by name. It is called
+	// after flags have been parsed; nil is none.
+	Roots func() (map[string]string, error)
+
+	// Store opens the store of processes on several hosts, such as
+	// postgres.Open does; nil is a file in the state directory.
+	Store func(context.Context, store.Options) (*store.Store, error)
+
+	state, trust string
+	socket       string // of the approval daemon
+	approver     int    // its account
+	flags        flags
+}
+
+// flags are those of the commands.
+type flags struct {
+	key, reason, status, name, log, heads string
+	keep                                  time.Duration
+	agentUID                              int
+	signers                               signers
+	servers                               numbers
+}
+
+// Flags declares the flags that every command has, for host.Options.Flags.
+func (s *Setup) Flags(f *flag.FlagSet) {
+	f.StringVar(&s.state, "state", "", "`directory` for plans, approvals and their audit trail; nothing is changed without it")
+	f.StringVar(&s.trust, "trust-root", "", "`file` of the keys whose approvals count; it lies outside of the state directory")
+	f.StringVar(&s.socket, "approval-daemon", "", "`socket` of the process that keeps approvers' keys and approvals")
+	f.IntVar(&s.approver, "approval-daemon-uid", -1, "`number` of the account that it runs as: no other is believed")
+}
+
+// Given tells whether there is a state directory.
+func (s *Setup) Given() bool { return s.state != "" }
+
+// Service is an open govern.Service and what it stands on.
+type Service struct {
+	*govern.Service
+	close []func() error
+}
+
+// Close closes all of it.
+func (s *Service) Close() error {
+	var errs []error
+	for i := range s.close {
+		errs = append(errs, s.close[len(s.close)-1-i]())
+	}
+	return errors.Join(errs...)
+}
+
+// Open opens the state directory, which is made if its parent is there, and
+// brings interrupted landings to their end. Without --state it is an error.
+func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) {
+	o, service, err := s.options(ctx, env.Logger, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, service.Close())
+		}
+	}()
+	service.Service, err = govern.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	service.close = append(service.close, service.Service.Close)
+	return service, nil
+}
+
+// options are those of a service over the state directory, and what has to be
+// closed after it.
+func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o govern.Options, opened *Service, err error) {
+	if s.state == "" {
+		return o, nil, errors.New("no state directory given: say where plans are kept with --state DIR")
+	}
+	opened = new(Service)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	if !readOnly {
+		if err := os.Mkdir(s.state, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return o, opened, fmt.Errorf("the state directory: %w", err)
+		}
+	}
+	state, err := root.Open(s.state)
+	if err != nil {
+		return o, opened, fmt.Errorf("the state directory: %w", err)
+	}
+	opened.close = append(opened.close, state.Close)
+	roots := map[string]string{}
+	if s.Roots != nil {
+		if roots, err = s.Roots(); err != nil {
+			return o, opened, err
+		}
+	}
+	o = govern.Options{State: state, Roots: map[string]root.Dir{}, Command: filepath.Base(os.Args[0]), Logger: log}
+	for name, path := range roots {
+		d, err := root.Open(path)
+		if err != nil {
+			return o, opened, fmt.Errorf("the root %s: %w", name, err)
+		}
+		opened.close = append(opened.close, d.Close)
+		o.Roots[name] = d
+	}
+	if s.trust != "" {
+		trust, err := filepath.Abs(s.trust)
+		if err != nil {
+			return o, opened, err
+		}
+		o.Trust = func() (*approve.TrustRoot, error) { return approve.OpenTrustRoot(trust) }
+	}
+	if s.socket != "" {
+		client, err := s.daemon()
+		if err != nil {
+			return o, opened, err
+		}
+		o.Sources = []approve.Source{client}
+	}
+	if s.Store != nil {
+		var key audit.Key
+		if key, err = auditKey(s.state); err != nil {
+			return o, opened, err
+		}
+		o.Store, err = s.Store(ctx, store.Options{AuditKey: key, Logger: log})
+	} else if readOnly {
+		o.Store, err = sqlite.OpenReadOnly(ctx, s.state)
+	} else {
+		var key audit.Key
+		if key, err = auditKey(s.state); err != nil {
+			return o, opened, err
+		}
+		o.Store, err = sqlite.Open(ctx, s.state, store.Options{AuditKey: key, Logger: log})
+	}
+	if err != nil {
+		return o, opened, err
+	}
+	opened.close = append(opened.close, o.Store.Close)
+	return o, opened, nil
+}
+
+// daemon is the client of the approval daemon.
+func (s *Setup) daemon() (*daemon.Client, error) {
+	if s.approver < 0 || int64(s.approver) >= math.MaxUint32 {
+		return nil, errors.New("--approval-daemon needs the account that it runs as: --approval-daemon-uid N")
+	}
+	return daemon.Dial(s.socket, uint32(s.approver)), nil
+}
+
+// auditKeyFile holds the key of the fingerprints in the audit trail: its name
+// and its secret in hexadecimal.
+const auditKeyFile = "audit.key"
+
+// auditKey reads the key, which is made if there is none.
+func auditKey(state string) (audit.Key, error) {
+	path := filepath.Join(state, auditKeyFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := writeAuditKey(state, path); err != nil {
+			return audit.Key{}, fmt.Errorf("the key of the audit trail: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return audit.Key{}, fmt.Errorf("the key of the audit trail: %w", err)
+	}
+	name, secret, ok := strings.Cut(strings.TrimSuffix(string(text), "\n"), " ")
+	raw, err := hex.DecodeString(secret)
+	if !ok || err != nil {
+		return audit.Key{}, errors.New("the key of the audit trail: not a name and a secret in hexadecimal")
+	}
+	return audit.Key{ID: name, Secret: raw}, nil
+}
+
+// writeAuditKey makes the file, whole and durable; where another process was
+// first, its key stays.
+func writeAuditKey(state, path string) (err error) {
+	secret := make([]byte, audit.MinSecretBytes)
+	rand.Read(secret)
+	f, err := os.CreateTemp(state, ".key-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	_, err = fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format("2006-01-02"), hex.EncodeToString(secret))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	d, err := os.Open(state)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
