@@ -23,7 +23,7 @@ type fake struct {
 
 func planFake(m *schema.Manifest, b *builds) *fake {
 	hasExamples := func(c *schema.Capability) bool { return len(c.Examples) > 0 }
-	if len(m.Programs) == 0 && !slices.ContainsFunc(m.Capabilities, hasExamples) {
+	if len(m.Programs) == 0 && !slices.ContainsFunc(m.Declared(), hasExamples) {
 		return nil
 	}
 	out := &fake{programs: m.Programs}
@@ -71,11 +71,20 @@ func (p *plan) fakeNamespaceFile(n *namespace) *jen.File {
 	imports[examplesPath] = "examples"
 	f := file(p.fakePath(), "fake", imports)
 	handlers, examples := n.fakeNames()
+	if !n.handled() {
+		emitExamples(f, n, examples) // of none
+		return f
+	}
 	f.Comment("// " + handlers + " answer the capabilities of " + n.name + ".")
 	f.Type().Id(handlers).Struct()
 	f.Line()
 	for _, c := range n.capabilities {
-		emitFakeMethod(f, c, handlers, examples)
+		switch {
+		case c.of == nil && c.Step == "":
+			emitFakeMethod(f, c, handlers, examples)
+		case c.of != nil && c.Step == schema.StepPrepare:
+			emitRehearsedMethods(f, c.of, handlers)
+		}
 	}
 	emitExamples(f, n, examples)
 	return f
@@ -109,6 +118,9 @@ func emitFakeMethod(f *jen.File, c *capability, handlers, examples string) {
 func emitExamples(f *jen.File, n *namespace, name string) {
 	var all []jen.Code
 	for _, c := range n.capabilities {
+		if c.of != nil && c.Step == schema.StepPrepare {
+			c = c.of.shown()
+		}
 		if len(c.Examples) == 0 {
 			continue
 		}
@@ -133,6 +145,9 @@ func emitExamples(f *jen.File, n *namespace, name string) {
 func exampleMembers(c *capability, e *schema.Example) []jen.Code {
 	// checkExamples has refused what neither of the two can write.
 	call, _ := exampleCall(c.Capability, e)
+	if c.Approval != nil {
+		call = landingCall(c.Name, call)
+	}
 	out := []jen.Code{
 		jen.Id("Title").Op(":").Add(text(e.Title)),
 		jen.Id("Call").Op(":").Add(text(call)),
@@ -207,8 +222,13 @@ func (p *plan) fakeFile() *jen.File {
 func (p *plan) fakeFields() []jen.Code {
 	var fields []jen.Code
 	for _, n := range p.namespaces {
-		handlers, _ := n.fakeNames()
-		fields = append(fields, jen.Id(n.field).Op(":").Id(handlers).Values())
+		if n.handled() {
+			handlers, _ := n.fakeNames()
+			fields = append(fields, jen.Id(n.field).Op(":").Id(handlers).Values())
+		}
+	}
+	if p.governed() {
+		fields = append(fields, rehearsal())
 	}
 	return fields
 }

@@ -45,7 +45,7 @@ func emitGoverned(f *jen.File, g *governed) {
 	for _, d := range g.decls {
 		emitDecl(f, d)
 	}
-	emitErrors(f, g.prepare)
+	emitErrors(f, g.shown())
 	emitTerms(f, g)
 	emitPrepare(f, g)
 	if g.output == nil {

@@ -65,19 +65,6 @@ func (p *planner) checkGoverned(m *schema.Manifest) {
 			p.checkExamples(c)
 		}
 	}
-	if len(m.Governed) == 0 {
-		return
-	}
-	const later = "leave it out until then"
-	for _, c := range m.Declared() {
-		if len(c.Examples) > 0 {
-			p.fail(c.Examples[0].Pos, "unsupported", later, "%s: examples in a manifest with approval cannot be generated yet", c.Name)
-			return
-		}
-	}
-	if len(m.Programs) > 0 {
-		p.fail(m.Programs[0].Pos, "unsupported", later, "programs in a manifest with approval cannot be generated yet")
-	}
 }
 
 // planGoverned plans what both parts of c share.
@@ -107,8 +94,11 @@ func (p *planner) planPart(c *schema.Capability, g *governed, n *namespace, s *s
 	name := g.method + goName(c.Step)
 	out := &capability{
 		Capability: c, file: n.dir + "/" + g.Leaf() + "_gen.go", method: g.method, constructor: unexported(name) + "Capability",
-		pkgPath: path.Join(p.pkg, n.dir), errors: g.errors, of: g,
+		pkgPath: path.Join(p.pkg, n.dir), of: g,
 		held: p.builds.held[c], constraint: p.builds.constraint(p.builds.held[c]),
+	}
+	if len(c.Errors) > 0 {
+		out.errors = g.errors
 	}
 	s.claim(out.constructor, "capability "+c.Name, c.Pos)
 	b := &builder{planner: p, scope: s, pkg: out.pkgPath}

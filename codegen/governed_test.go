@@ -1,10 +1,12 @@
 package codegen_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +14,11 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/governed/generated/catalog"
+	"github.com/capgen/capgen/codegen/testdata/governed/generated/fake"
 	"github.com/capgen/capgen/codegen/testdata/governed/generated/site"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/examples"
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/schema"
 )
@@ -25,6 +29,7 @@ func governedManifest(t *testing.T, more string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text, _, _ = bytes.Cut(text, []byte("programs:\n"))
 	return strings.Replace(string(text), "github.com/capgen/capgen/codegen/testdata/governed/generated", "example.com/g/generated", 1) + more
 }
 
@@ -66,6 +71,11 @@ deployments:
 // outside of package govern makes one, as far as the compiler can say. (The
 // zero value, which has no plan, is no way to a handler: only ApplyCall calls.)
 func TestApprovedCannotBeMade(t *testing.T) {
+	for i, of := 0, reflect.TypeFor[govern.Approved[int]](); i < of.NumField(); i++ {
+		if of.Field(i).IsExported() {
+			t.Errorf("anybody sets %s", of.Field(i).Name)
+		}
+	}
 	files := generate(t, fromText(t, governedManifest(t, "")))
 	for _, test := range []struct{ code, want string }{
 		{`func f(h site.Handlers, in govern.Approved[site.NoteInput]) { h.Note(nil, in) }`, ""},
@@ -84,6 +94,21 @@ func TestApprovedCannotBeMade(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s\n\t%v\n\twant %q", test.code, err, test.want)
 		}
+	}
+}
+
+// The fake plans and lands without anybody's approval, on the way of a program.
+func TestGovernedFake(t *testing.T) {
+	ran := 0
+	register := func(b *runtime.Builder) { catalog.Register(b, fake.Handlers()) }
+	for name, err := range examples.Run(t.Context(), register, fake.Examples(), fake.Programs()) {
+		ran++
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if ran != 7 {
+		t.Errorf("%d examples and programs ran", ran)
 	}
 }
 
@@ -161,8 +186,6 @@ func TestGovernedCollisions(t *testing.T) {
 		{"  - name: site.remove_apply\n" + plain, "would both be removeApplyCapability"},
 		{"  - name: govern.look\n" + plain, "would both be Govern in the catalog's Handlers"},
 		{"  - name: site.other\n    summary: Do it.\n    effect: write\n    scopes: none\n    approval: {required: true}\n    input: {type: object, properties: {_key: {type: string}}}\n    output: {type: string}\n", "would both be Key in type OtherPrepareInput"},
-		{"programs: [{title: A, source: \"1\", result: 1}]\n", "programs in a manifest with approval cannot be generated yet"},
-		{strings.Replace("  - name: site.other\n"+plain, "    input:", "    examples: [{title: A, input: {}, output: a}]\n    input:", 1), "examples in a manifest with approval cannot be generated yet"},
 	} {
 		files, diags := codegen.Generate(fromText(t, governedManifest(t, test.more)))
 		if files != nil || len(diags) == 0 || diags[0].Line == 0 || !strings.Contains(diags[0].Message, test.want) {

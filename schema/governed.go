@@ -130,7 +130,7 @@ func partOf(c *Capability, step string, isGoverned map[string]bool) *Capability 
 		ID: c.ID + dot(step), Name: c.Name + dot(step),
 		Idempotency: "key", World: "closed", Scopes: c.Scopes, Tags: c.Tags,
 		Deprecated: c.Deprecated, Source: c.Source, Claimed: c.Claimed,
-		Shaping: Shaping{Timeout: c.Timeout}, Errors: c.Errors,
+		Shaping:  Shaping{Timeout: c.Timeout},
 		Approval: c.Approval, Of: c, Step: step,
 		At: c.At, Pos: c.Pos,
 	}
@@ -147,13 +147,13 @@ func partOf(c *Capability, step string, isGoverned map[string]bool) *Capability 
 func prepareOf(c *Capability, built map[string]*Capability, isGoverned map[string]bool) *Capability {
 	p := partOf(c, StepPrepare, isGoverned)
 	p.Effect, p.Summary, p.Search = "write", "Plan, for people to approve: "+c.Summary, c.Search
-	p.Description = c.Description
 	if c.Description != c.Summary {
 		p.Description = strings.TrimRight(c.Description, "\n") + "\n\n"
-	} else {
-		p.Description = c.Summary + " "
 	}
 	p.Description += "Changes nothing yet: land the plan by " + c.Name + dot(StepApply) + "."
+	if c.Effect == EffectChange || c.Approval.Preview {
+		p.Errors = c.Errors // its handler is asked
+	}
 	input := *c.Input
 	key := *built[StepPrepare].Input.Properties[0]
 	key.Pos = c.Pos
@@ -167,9 +167,10 @@ func applyOf(c *Capability, built map[string]*Capability, isGoverned map[string]
 	p := partOf(c, StepApply, isGoverned)
 	p.Effect, p.World = "destroy", c.World
 	p.Summary = "Land a plan of " + c.Name + dot(StepPrepare) + "."
-	p.Description = p.Summary + " Fails with approval_required, and the command that people run, until they have approved."
+	p.Description = "Fails with approval_required, and the command for people to run, until they have approved."
 	p.Input, p.Output = built[StepApply].Input, built[StepApply].Output
 	if c.Effect != EffectChange {
+		p.Errors = c.Errors
 		output := *p.Output
 		output.Properties = slices.DeleteFunc(slices.Clone(output.Properties), func(p *Property) bool { return p.Name == "tree" })
 		output.Properties = append(output.Properties, &Property{Name: "output", Type: c.Output, Pos: c.Pos})

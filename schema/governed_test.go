@@ -116,6 +116,15 @@ func TestGovernedCapabilitiesBecomeTheirParts(t *testing.T) {
 	if prepare.Of != m.Governed[0] || prepare.Timeout == 0 || prepare.Description != "Replaces what is there.\n\nChanges nothing yet: land the plan by site.publish.apply." {
 		t.Errorf("prepare: %+v", prepare)
 	}
+	var errors []string
+	for _, c := range m.Capabilities {
+		if len(c.Errors) > 0 {
+			errors = append(errors, c.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"site.remove.apply", "site.remove.prepare"}, errors); diff != "" {
+		t.Errorf("parts with errors (-want +got):\n%s", diff)
+	}
 	// The key is a parameter of prepare only, and what is approved has a type
 	// of its own.
 	if c := m.Governed[0]; members(c.Input) != "path draft" || c.Input.Kind != Object {

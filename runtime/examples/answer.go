@@ -41,24 +41,39 @@ type Decoder[T any] interface {
 // runtime.CodeNoExample, with a message that names the capability and its
 // caller's arguments, and nothing of any example.
 func Answer[Out any, POut Decoder[Out]](all []Capability, name string, in canon.Encoder) (out Out, err error) {
-	arguments := string(canon.AppendCanonical(nil, in))
+	arguments := canon.AppendCanonical(nil, in)
+	e, err := find(all, name, arguments)
+	if err != nil {
+		return out, err
+	}
+	r := canon.NewJSONReader([]byte(e.Output), runtime.DefaultMaxValueDepth)
+	if err := POut(&out).Decode(r); err != nil {
+		return out, fmt.Errorf("examples: the output of %q of %s: %w", e.Title, name, err)
+	}
+	return out, r.End()
+}
+
+// Outcome is Answer of canonical arguments: the output as canonical JSON.
+func Outcome(all []Capability, name string, arguments []byte) ([]byte, error) {
+	e, err := find(all, name, arguments)
+	return []byte(e.Output), err
+}
+
+// find is the example with those arguments, unless it fails.
+func find(all []Capability, name string, arguments []byte) (Example, error) {
 	for _, c := range all {
 		if c.Name != name {
 			continue
 		}
 		for _, e := range c.Examples {
-			if e.Arguments != arguments {
+			if e.Arguments != string(arguments) {
 				continue
 			}
 			if e.Error != "" {
-				return out, e.Error
+				return Example{}, e.Error
 			}
-			r := canon.NewJSONReader([]byte(e.Output), runtime.DefaultMaxValueDepth)
-			if err := POut(&out).Decode(r); err != nil {
-				return out, fmt.Errorf("examples: the output of %q of %s: %w", e.Title, name, err)
-			}
-			return out, r.End()
+			return e, nil
 		}
 	}
-	return out, runtime.CodeNoExample.Because(name + " has no example for " + arguments)
+	return Example{}, runtime.CodeNoExample.Because(name + " has no example for " + string(arguments))
 }

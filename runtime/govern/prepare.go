@@ -44,6 +44,9 @@ type frozen struct {
 // the subject in ctx. arguments are canonical. The same key and arguments again
 // are the same plan, and make is not called.
 func PrepareChange(ctx context.Context, s *Service, t Terms, arguments []byte, key string, make func(context.Context) (Change, error)) (Prepared, error) {
+	if s.rehearsal != nil {
+		return s.rehearsal.prepare(t, arguments, key), nil
+	}
 	if t.Effect != effectChange {
 		return Prepared{}, refuse(Internal, "%s is not a change", t.Name)
 	}
@@ -60,6 +63,9 @@ func PrepareChange(ctx context.Context, s *Service, t Terms, arguments []byte, k
 // the subject in ctx. preview may be nil. The same key and arguments again are
 // the same plan, and preview is not called.
 func PrepareCall(ctx context.Context, s *Service, t Terms, arguments []byte, key string, preview func(context.Context) (Preview, error)) (Prepared, error) {
+	if s.rehearsal != nil {
+		return s.rehearsal.prepare(t, arguments, key), nil
+	}
 	if t.Effect != runtime.EffectWrite && t.Effect != runtime.EffectDestroy {
 		return Prepared{}, refuse(Internal, "%s is neither a write nor a destroy", t.Name)
 	}

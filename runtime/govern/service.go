@@ -58,6 +58,8 @@ type Service struct {
 	keys    root.Dir
 	// step is called before each commit: tests stop there.
 	step func() error
+	// rehearsal is nil in a service that does what it says.
+	rehearsal *rehearsal
 }
 
 // The directories in the state directory, all but the database's file.
@@ -140,6 +142,9 @@ func sub(d root.Dir, name string, mode fs.FileMode) (root.Dir, error) {
 
 // Close lets go of the directories that Open opened.
 func (s *Service) Close() error {
+	if s.rehearsal != nil {
+		return nil
+	}
 	return errors.Join(s.objects.Close(), s.keys.Close(), s.running.Close())
 }
 

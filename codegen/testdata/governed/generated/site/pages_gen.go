@@ -85,5 +85,6 @@ func pagesCapability(h Handlers) runtime.Capability {
 		Binding:     `{"id":"site.pages","input":[],"name":"site.pages","output":{"items":{"fields":[{"kind":"string","maxLength":64,"name":"name","pattern":"^[a-z]+$","required":true},{"kind":"string","maxLength":1024,"name":"text","required":true}],"kind":"object"},"kind":"array","maxLength":64}}`,
 		Input:       "{}",
 		Output:      `{"type":"list[dict]","maxItems":64,"items":{"fields":{"name":{"type":"str","description":"Name of the file.","pattern":"^[a-z]+$"},"text":"str"}}}`,
+		Example:     `site.pages()  # [{"name": "a", "text": "b"}]`,
 	}, h.Pages)
 }

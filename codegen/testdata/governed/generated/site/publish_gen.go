@@ -185,7 +185,7 @@ func (v *PublishPrepareInput) AppendCanonical(b []byte) []byte {
 	return w.MustBytes()
 }
 
-// What site.publish.prepare fails with.
+// What site.publish fails with.
 const (
 	// There is no such theme.
 	ErrPublishNoTheme runtime.ErrorCode = "no_theme"
@@ -255,12 +255,12 @@ func publishApplyCapability(g *govern.Service) runtime.Capability {
 		ID:          "site.push.apply",
 		Name:        "site.publish.apply",
 		Summary:     "Land a plan of site.publish.prepare.",
-		Description: "Land a plan of site.publish.prepare. Fails with approval_required, and the command that people run, until they have approved.",
+		Description: "Fails with approval_required, and the command for people to run, until they have approved.",
 		Search: runtime.SearchEntry{
 			Name:                  "appli/apply",
 			Namespace:             "site publish",
 			Summary:               "land plan site publish prepar/prepare",
-			Description:           "land plan site publish prepar/prepare, fail approv/approval requir/required command peopl/people run approv/approved",
+			Description:           "fail approv/approval requir/required command peopl/people run approv/approved",
 			ParameterNames:        "plan, token, key, approv/approval",
 			ParameterDescriptions: "idempot/idempotency key, need/needed",
 		},
@@ -277,10 +277,6 @@ func publishApplyCapability(g *govern.Service) runtime.Capability {
 		Binding: `{"id":"site.push.apply","input":[{"kind":"string","maxLength":64,"name":"plan","required":true},{"kind":"string","maxLength":2048,"name":"token","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true},{"kind":"string","maxLength":128,"name":"approval"}],"name":"site.publish.apply","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"state","required":true},{"kind":"string","maxLength":1048576,"name":"tree"}],"kind":"object"}}`,
 		Input:   `{"plan":{"maxLength":64},"token":{"maxLength":2048},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128},"approval":{"description":"Not needed.","maxLength":128}}`,
 		Output:  `{"fields":{"plan":"str","state":"str","tree":{"type":"str","required":false}}}`,
-		Errors: []runtime.DeclaredError{
-			{Code: ErrPublishNoTheme, Text: "There is no such theme."},
-		},
-		Standard: wire.Codes(),
 	}, func(ctx context.Context, in wire.ApplyInput) (wire.ApplyOutput, error) {
 		return wire.Landed(govern.ApplyChange(ctx, g, publishTerms(), in.Claim()))
 	})

@@ -191,13 +191,19 @@ func (v *RemovePrepareInput) AppendCanonical(b []byte) []byte {
 	return w.MustBytes()
 }
 
+// What site.remove fails with.
+const (
+	// It is gone already.
+	ErrRemoveGone runtime.ErrorCode = "gone"
+)
+
 // removeTerms are what the manifest says of site.remove.
 func removeTerms() govern.Terms {
 	return govern.Terms{
 		ID:          "removal",
 		Name:        "site.remove",
 		Effect:      "destroy",
-		Contract:    "730b05a605513c000807dfdf4a81a6d5f560ee1ac42759c7353261c635ed8364",
+		Contract:    "8826326c0875620b3b2876dca5895e4c7c52d257384ff448be64054054302f7e",
 		Min:         1,
 		SelfAllowed: true,
 		TTL:         900 * time.Second,
@@ -209,12 +215,12 @@ func removePrepareCapability(h Handlers, g *govern.Service) runtime.Capability {
 		ID:          "removal.prepare",
 		Name:        "site.remove.prepare",
 		Summary:     "Plan, for people to approve: Remove pages.",
-		Description: "Remove pages. Changes nothing yet: land the plan by site.remove.apply.",
+		Description: "Changes nothing yet: land the plan by site.remove.apply.",
 		Search: runtime.SearchEntry{
 			Name:                  "prepar/prepare",
 			Namespace:             "site remov/remove",
 			Summary:               "plan peopl/people approv/approve remov/remove page",
-			Description:           "remov/remove page, chang/change noth/nothing yet land plan site remov/remove appli/apply",
+			Description:           "chang/change noth/nothing yet land plan site remov/remove appli/apply",
 			ParameterNames:        "name, key",
 			ParameterDescriptions: "idempot/idempotency key",
 		},
@@ -226,6 +232,10 @@ func removePrepareCapability(h Handlers, g *govern.Service) runtime.Capability {
 		Binding:     `{"id":"removal.prepare","input":[{"default":"[]","items":{"kind":"string","maxLength":64},"kind":"array","maxLength":8,"name":"names"},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true}],"name":"site.remove.prepare","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"hash","required":true},{"kind":"string","maxLength":1048576,"name":"token","required":true},{"format":"date-time","kind":"string","maxLength":64,"name":"expires","required":true},{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"path","required":true},{"kind":"string","maxLength":1048576,"name":"action","required":true},{"kind":"string","maxLength":1048576,"name":"before"},{"kind":"string","maxLength":1048576,"name":"after"},{"kind":"string","maxLength":1048576,"name":"mode","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":1048576,"name":"approval","required":true},{"kind":"string","maxLength":1048576,"name":"separation","required":true}],"kind":"object"}}`,
 		Input:       `{"names":{"maxItems":8,"items":{"maxLength":64}},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128}}`,
 		Output:      `{"fields":{"plan":"str","hash":"str","token":"str","expires":{"type":"str","format":"date-time"},"actions":{"type":"list[dict]","items":{"fields":{"path":"str","action":"str","before":{"type":"str","required":false},"after":{"type":"str","required":false},"mode":"str"}}},"approval":"str: Command for people.","separation":"str"}}`,
+		Errors: []runtime.DeclaredError{
+			{Code: ErrRemoveGone, Text: "It is gone already."},
+		},
+		Standard: wire.Codes(),
 	}, func(ctx context.Context, in RemovePrepareInput) (wire.PrepareOutput, error) {
 		x := RemoveInput{Names: in.Names}
 		return wire.Prepared(govern.PrepareCall(ctx, g, removeTerms(), x.AppendCanonical(nil), in.Key, func(ctx context.Context) (govern.Preview, error) {
@@ -239,12 +249,12 @@ func removeApplyCapability(h Handlers, g *govern.Service) runtime.Capability {
 		ID:          "removal.apply",
 		Name:        "site.remove.apply",
 		Summary:     "Land a plan of site.remove.prepare.",
-		Description: "Land a plan of site.remove.prepare. Fails with approval_required, and the command that people run, until they have approved.",
+		Description: "Fails with approval_required, and the command for people to run, until they have approved.",
 		Search: runtime.SearchEntry{
 			Name:                  "appli/apply",
 			Namespace:             "site remov/remove",
 			Summary:               "land plan site remov/remove prepar/prepare",
-			Description:           "land plan site remov/remove prepar/prepare, fail approv/approval requir/required command peopl/people run approv/approved",
+			Description:           "fail approv/approval requir/required command peopl/people run approv/approved",
 			ParameterNames:        "plan, token, key, approv/approval",
 			ParameterDescriptions: "idempot/idempotency key, need/needed",
 		},
@@ -256,6 +266,10 @@ func removeApplyCapability(h Handlers, g *govern.Service) runtime.Capability {
 		Binding:     `{"id":"removal.apply","input":[{"kind":"string","maxLength":64,"name":"plan","required":true},{"kind":"string","maxLength":2048,"name":"token","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true},{"kind":"string","maxLength":128,"name":"approval"}],"name":"site.remove.apply","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"state","required":true},{"fields":[{"kind":"integer","maximum":9007199254740991,"name":"removed","required":true}],"kind":"object","name":"output"}],"kind":"object"}}`,
 		Input:       `{"plan":{"maxLength":64},"token":{"maxLength":2048},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128},"approval":{"description":"Not needed.","maxLength":128}}`,
 		Output:      `{"fields":{"plan":"str","state":"str","output":{"required":false,"fields":{"removed":{"type":"int","minimum":0}}}}}`,
+		Errors: []runtime.DeclaredError{
+			{Code: ErrRemoveGone, Text: "It is gone already."},
+		},
+		Standard: wire.Codes(),
 	}, func(ctx context.Context, in wire.ApplyInput) (RemoveApplyOutput, error) {
 		landed, err := govern.ApplyCall(ctx, g, removeTerms(), in.Claim(), wire.Decode[RemoveInput], h.PreviewRemove, func(ctx context.Context, in govern.Approved[RemoveInput]) ([]byte, error) {
 			return wire.Encode(h.Remove(ctx, in))

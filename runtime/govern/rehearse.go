@@ -1,0 +1,134 @@
+package govern
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxRehearsed is how many plans a rehearsal remembers.
+const maxRehearsed = 1_000
+
+// Rehearse is a service for tests and trials: it plans without asking, lands
+// without approval, and touches nothing, neither a directory nor a handler. What
+// a landed write or destroy returns is what answer says for the capability's
+// name and its canonical arguments. Everything that it answers is the same each
+// time. The fake of generated code is made of it; a host never is.
+func Rehearse(answer func(capability string, arguments []byte) ([]byte, error)) *Service {
+	return &Service{rehearsal: &rehearsal{answer: answer}}
+}
+
+// rehearsal remembers plans in memory.
+type rehearsal struct {
+	answer func(capability string, arguments []byte) ([]byte, error)
+	mu     sync.Mutex
+	plans  []*View // oldest first
+}
+
+// rehearsedAt is when everything in a rehearsal happens.
+func rehearsedAt() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+func (r *rehearsal) prepare(t Terms, arguments []byte, key string) Prepared {
+	sum := sha256.Sum256(slices.Concat([]byte(t.ID), []byte{0}, []byte(key), []byte{0}, arguments))
+	hash := hex.EncodeToString(sum[:])
+	v := &View{
+		Plan: "plan_" + hash[:32], Hash: hash, Capability: t.Name, Effect: string(t.Effect), Status: "prepared",
+		Created: rehearsedAt(), Expires: rehearsedAt().Add(t.TTL), Arguments: slices.Clone(arguments), Min: t.Min,
+		Separation: "none",
+	}
+	v.Approval = "approve " + v.Plan
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.find(v.Plan) == nil {
+		if len(r.plans) == maxRehearsed {
+			r.plans = slices.Delete(r.plans, 0, 1)
+		}
+		r.plans = append(r.plans, v)
+	}
+	return Prepared{Plan: v.Plan, Hash: hash, Token: "rehearsed." + hash[32:], Expires: v.Expires, Approval: v.Approval, Separation: v.Separation}
+}
+
+// find is the plan with an id, or nil; the caller has the lock.
+func (r *rehearsal) find(id string) *View {
+	if i := slices.IndexFunc(r.plans, func(v *View) bool { return v.Plan == id }); i >= 0 {
+		return r.plans[i]
+	}
+	return nil
+}
+
+func (r *rehearsal) apply(t Terms, c Claim) (Landed, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := r.find(c.Plan)
+	switch {
+	case v == nil || v.Capability != t.Name:
+		return Landed{}, refuse(NotFound, "no such plan")
+	case c.Token != "rehearsed."+v.Hash[32:]:
+		return Landed{}, refuse(TokenInvalid, "the token is not that of the plan")
+	case v.Status == "cancelled":
+		return Landed{}, refuse(ConflictCode, "the plan was cancelled")
+	}
+	l := Landed{Plan: v.Plan, State: "done"}
+	if t.Effect == effectChange {
+		l.State, l.Tree = "applied", v.Hash
+	} else {
+		output, err := r.answer(t.Name, v.Arguments)
+		if err != nil {
+			return Landed{}, err
+		}
+		l.Output = output
+	}
+	v.Status, v.State, v.Approvals = "consumed", l.State, v.Min
+	return l, nil
+}
+
+func (r *rehearsal) show(id string) (View, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v := r.find(id); v != nil {
+		return *v, nil
+	}
+	return View{}, refuse(NotFound, "no such plan")
+}
+
+func (r *rehearsal) list(f Filter) Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f.Limit == 0 {
+		f.Limit = DefaultPage
+	}
+	var page Page
+	skipping := f.After != ""
+	for _, v := range slices.Backward(r.plans) {
+		if skipping {
+			skipping = v.Plan != f.After
+			continue
+		}
+		if f.Status != "" && v.Status != f.Status || f.Capability != "" && v.Capability != f.Capability {
+			continue
+		}
+		if len(page.Plans) == f.Limit {
+			page.Next = page.Plans[len(page.Plans)-1].Plan
+			break
+		}
+		page.Plans = append(page.Plans, Summary{Plan: v.Plan, Capability: v.Capability, Status: v.Status, State: v.State, Created: v.Created, Expires: v.Expires})
+	}
+	return page
+}
+
+func (r *rehearsal) status(id string) (Progress, error) {
+	v, err := r.show(id)
+	return Progress{Plan: v.Plan, Status: v.Status, Reason: v.Reason, State: v.State, Expires: v.Expires, Approvals: v.Approvals, Min: v.Min}, err
+}
+
+func (r *rehearsal) cancel(id, reason string) (Progress, error) {
+	r.mu.Lock()
+	v := r.find(id)
+	if v != nil && v.Status == "prepared" {
+		v.Status, v.Reason = "cancelled", reason
+	}
+	r.mu.Unlock()
+	return r.status(id)
+}
