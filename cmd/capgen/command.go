@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/capgen/capgen/cmd/capgen/internal/scaffold"
 	"github.com/capgen/capgen/internal/mcpimport"
 	"github.com/capgen/capgen/schema"
 )
@@ -35,6 +36,7 @@ type options struct {
 	dryRun   bool
 	dir      string
 	replace  string
+	template string
 	argument string
 	against  string
 	// deployment is shown instead of the argument.
@@ -52,11 +54,15 @@ func commands() []*command {
 	return []*command{
 		{
 			name: "init", summary: "start a project of your own",
-			usage: "capgen init MODULE [--dir DIR] [--replace CHECKOUT]",
+			usage: "capgen init MODULE [--dir DIR] [--replace CHECKOUT] [--template local|http]",
 			details: `MODULE is the project's module path, such as example.com/notes. The project has one
 capability, random.int, with its handler, a program and tests; a Makefile; and a
 go.mod in which capgen is a library and a tool. go mod tidy and go build run once in
 it, so the go command is needed.
+
+The template http adds what a server for others than its own user needs: it takes
+access tokens of the issuers that its operator names, has a policy and an audit log,
+and its tests start it, with an issuer of their own.
 
 Nothing is overwritten: what is in the way is a finding. If a step fails or is
 interrupted, what was written is removed again.
@@ -67,7 +73,7 @@ go.mod requires the released version that this capgen is.
 
 Exit codes: 0 made and built, 1 files in the way, 2 usage, or a step failed.
 `,
-			argument: "MODULE", flags: []string{"dir", "replace"}, run: initialize,
+			argument: "MODULE", flags: []string{"dir", "replace", "template"}, run: initialize,
 		},
 		{
 			name: "generate", summary: "compile the manifest into Go",
@@ -249,6 +255,8 @@ func (c *command) flagSet(o *options) *flag.FlagSet {
 			fs.StringVar(&o.against, "against", "", "what to compare with: git:REF, a file or a folder")
 		case "dir":
 			fs.StringVar(&o.dir, "dir", ".", "the project's folder; made if it is missing")
+		case "template":
+			fs.StringVar(&o.template, "template", scaffold.Local, "what the project begins with: "+strings.Join(scaffold.Templates(), " or "))
 		case "replace":
 			fs.StringVar(&o.replace, "replace", "", "a checkout of capgen, to use instead of a release")
 		case "namespace":

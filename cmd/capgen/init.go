@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func initialize(ctx context.Context, t *tool, o *options) int {
 		}
 		return t.initFailed(fmt.Errorf("%w\nwhat is left, because it could not be removed:\n  %s", err, strings.Join(left, "\n  ")))
 	}
-	t.sayNext(s, o.argument)
+	t.sayNext(s, o)
 	return exitClean
 }
 
@@ -67,7 +68,10 @@ func (t *tool) initFailed(err error) int { return t.fail(fmt.Errorf("init: %w", 
 
 // project is the files of the project that o asks for.
 func (t *tool) project(o *options) (map[string][]byte, error) {
-	p := scaffold.Project{Module: o.argument}
+	p := scaffold.Project{Module: o.argument, Template: o.template}
+	if !slices.Contains(scaffold.Templates(), p.Template) {
+		return nil, fmt.Errorf("--template %s: there is none of that name; there are %s", p.Template, strings.Join(scaffold.Templates(), " and "))
+	}
 	if err := scaffold.CheckModule(p.Module); err != nil {
 		return nil, err
 	}
@@ -204,15 +208,19 @@ func (t *tool) refuseInit(conflicts []conflict) int {
 }
 
 // sayNext prints the commands that come next.
-func (t *tool) sayNext(s *site, module string) {
+func (t *tool) sayNext(s *site, o *options) {
+	serve := "stdio             serve MCP on standard input and output"
+	if o.template == scaffold.HTTP {
+		serve = "http              serve MCP on localhost:8080; --help says how to name an issuer"
+	}
 	fmt.Fprintf(t.stdout, `%s holds the module %s. Next:
 
   cd %s
   go test ./...              run its tests
   go run . exec roll.star    run a program that calls random.int
-  go run . stdio             serve MCP on standard input and output
+  go run . %s
   go generate ./...          after each change of capabilities.yaml
-`, s.name, module, shellWord(filepath.FromSlash(s.name)))
+`, s.name, o.argument, shellWord(filepath.FromSlash(s.name)), serve)
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._~+@%\\:-]+$`)

@@ -40,17 +40,41 @@ type Project struct {
 	// Replace is the path of a checkout, as a replace directive has it:
 	// absolute, or beginning with ./ or ../.
 	Version, Replace string
+	// Template is one of Templates; empty is the first.
+	Template string
 	// Sums is the go.sum to begin with: that of the checkout, so that no sum
 	// has to be asked for.
 	Sums []byte
 }
 
+// Local and HTTP are the templates of a project: a server for whoever starts
+// it, and one that is ready for a network.
+const (
+	Local = "local"
+	HTTP  = "http"
+)
+
+// Templates are their names, the one that is taken where none is named first.
+func Templates() []string { return []string{Local, HTTP} }
+
 // Files are the files of the project, by slash-separated path.
 func Files(p Project) (map[string][]byte, error) {
 	files := map[string][]byte{"go.sum": p.Sums}
-	data := struct{ Module, Name string }{p.Module, Name(p.Module)}
-	for _, name := range []string{manifest, "main.go", "random.go", "main_test.go", "roll.star", "Makefile", ".gitignore"} {
-		text, err := execute(name, data)
+	data := struct {
+		Module, Name string
+		HTTP         bool
+	}{p.Module, Name(p.Module), p.Template == HTTP}
+	sources := map[string]string{"main.go": "main.go"} // templates by the file that is made
+	for _, name := range []string{manifest, "random.go", "main_test.go", "roll.star", "Makefile", ".gitignore"} {
+		sources[name] = strings.TrimPrefix(name, ".")
+	}
+	if data.HTTP {
+		for _, name := range []string{"main.go", "server.go", "audit.go", "policy.go", "policy_test.go", "http_test.go"} {
+			sources[name] = path.Join("http", name)
+		}
+	}
+	for name, source := range sources {
+		text, err := execute(source, data)
 		if err != nil {
 			return nil, err
 		}
@@ -67,10 +91,10 @@ func Files(p Project) (map[string][]byte, error) {
 	return files, err
 }
 
-// execute fills one template in. Go files are formatted afterwards: where the
+// execute fills one template in, by its path without .tmpl. Go files are formatted afterwards: where the
 // module's own imports belong depends on its path.
 func execute(name string, data any) ([]byte, error) {
-	t, err := template.ParseFS(templates, "templates/"+strings.TrimPrefix(name, ".")+".tmpl")
+	t, err := template.ParseFS(templates, "templates/"+name+".tmpl")
 	if err != nil {
 		return nil, err
 	}

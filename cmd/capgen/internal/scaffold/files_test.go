@@ -34,6 +34,31 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %v", module, err)
 			continue
 		}
+		network, err := Files(Project{Module: module, Replace: "../capgen", Template: HTTP})
+		if err != nil {
+			t.Errorf("%s: %v", module, err)
+			continue
+		}
+		for _, name := range []string{"server.go", "audit.go", "policy.go", "policy_test.go", "http_test.go"} {
+			if network[name] == nil || files[name] != nil {
+				t.Errorf("%s: %s is of the template http alone", module, name)
+			}
+		}
+		for _, made := range []map[string][]byte{files, network} {
+			if n := bytes.Count(made["main.go"], []byte("\n")); n > maxMain {
+				t.Errorf("main.go has %d lines, at most %d", n, maxMain)
+			}
+			for name, text := range made {
+				if bytes.Contains(text, []byte("{{")) && path.Ext(name) != ".go" {
+					t.Errorf("%s: %s holds what a template does not fill in", module, name)
+				}
+			}
+		}
+		for name, text := range network {
+			if formatted, err := format.Source(text); path.Ext(name) == ".go" && (err != nil || !bytes.Equal(text, formatted)) {
+				t.Errorf("%s: %s of the template http is not formatted: %v", module, name, err)
+			}
+		}
 		for name, text := range files {
 			if path.Ext(name) != ".go" {
 				continue
@@ -56,9 +81,6 @@ func TestFiles(t *testing.T) {
 			if !codegen.Generated(files[name]) {
 				t.Errorf("%s: no generated %s", module, name)
 			}
-		}
-		if n := bytes.Count(files["main.go"], []byte("\n")); n > maxMain {
-			t.Errorf("main.go has %d lines, at most %d", n, maxMain)
 		}
 		if !strings.Contains(string(files["main.go"]), `"`+module+`/generated/catalog"`) {
 			t.Errorf("main.go imports no catalog of %s:\n%s", module, files["main.go"])
