@@ -60,6 +60,7 @@ var settings = map[string]string{
 	"--out":                 "where to write",
 	"--public-url":          "where clients reach the server",
 	"--replace":             "which checkout of capgen a project uses",
+	"--template":            "what a new project begins with",
 	"--results-dir":         "where to keep large results",
 	"--root":                "what may be read",
 	"--tls-cert":            "which certificate",
