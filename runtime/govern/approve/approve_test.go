@@ -177,6 +177,11 @@ func TestVerifyTakesOneSpelling(t *testing.T) {
 			t.Errorf("%s: taken: %s", name, bad)
 		}
 	}
+	// A key that is trusted, over a statement of another one.
+	nine, _ := keyOf(9).Sign(context.Background(), PAE(PayloadType, payload))
+	if _, _, err := root.Verify(sealed{payload, keyOf(9).KeyID(), nine}.append(nil)); !errors.Is(err, ErrInvalid) {
+		t.Errorf("the envelope names another key than the statement: %v", err)
+	}
 	// A reason with a character that has two spellings.
 	s.Purpose, s.Reason = Reject, "naïve \u2028"
 	if _, _, err := root.Verify([]byte(seal(s.append(nil)))); err != nil {
@@ -215,6 +220,62 @@ type short struct{}
 
 func (short) KeyID() string                                { return keyOf(ada).KeyID() }
 func (short) Sign(context.Context, []byte) ([]byte, error) { return []byte("abc"), nil }
+
+// What a signer is asked to sign is the encoding of a statement, and of one only.
+func TestOpenPAE(t *testing.T) {
+	s := statement(t, aPlan(), ada)
+	s.KeyID = keyOf(ada).KeyID()
+	pae := PAE(PayloadType, s.append(nil))
+	if got, err := OpenPAE(pae); err != nil || !cmp.Equal(got, s) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for i := range len(pae) * 8 {
+		other := bytes.Clone(pae)
+		other[i/8] ^= 1 << (i % 8)
+		if got, err := OpenPAE(other); err == nil && !bytes.Equal(PAE(PayloadType, got.append(nil)), other) {
+			t.Fatalf("%q is taken for the encoding of %+v", other, got)
+		}
+	}
+	for name, bad := range map[string][]byte{
+		"nothing": nil, "another type": PAE("text/plain", s.append(nil)), "cut": pae[:len(pae)-1], "longer": append(bytes.Clone(pae), ' '),
+		"zeros": bytes.Replace(pae, []byte("DSSEv1 "), []byte("DSSEv1 0"), 1), "no statement": PAE(PayloadType, nil),
+	} {
+		if _, err := OpenPAE(bad); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Who signs is told before what would never count.
+func TestFits(t *testing.T) {
+	p := aPlan()
+	body := bodyOf(t, p)
+	at := noon.Later(2 * time.Minute)
+	for name, c := range map[string]struct {
+		spoil func(*Statement)
+		now   token.Instant
+		want  error
+	}{
+		"all is well":    {func(*Statement) {}, at, nil},
+		"hash":           {func(s *Statement) { s.PlanHash[0]++ }, at, errOtherPlan},
+		"policy":         {func(s *Statement) { s.PolicyHash[0]++ }, at, errOtherPolicy},
+		"store":          {func(s *Statement) { s.Store = "" }, at, errOtherStore},
+		"reject":         {func(s *Statement) { s.Purpose = Reject }, noon.Later(2 * time.Hour), nil},
+		"reject another": {func(s *Statement) { s.Purpose, s.Plan = Reject, "" }, at, errOtherPlan},
+		"self":           {func(s *Statement) { s.Approver.UID = server }, at, errSelf},
+		"late":           {func(*Statement) {}, noon.Later(20 * time.Minute), ErrExpired},
+		"plan":           {func(s *Statement) { s.Issued = noon.Later(time.Hour) }, noon.Later(time.Hour), ErrExpired},
+	} {
+		s := statement(t, p, ada)
+		c.spoil(&s)
+		if err := s.Fits(body, c.now); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if err := statement(t, p, ada).Fits([]byte("{}"), at); !errors.Is(err, plan.ErrInvalid) {
+		t.Errorf("no plan: %v", err)
+	}
+}
 
 func TestDecide(t *testing.T) {
 	two := aPlan()

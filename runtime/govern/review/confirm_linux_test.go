@@ -179,7 +179,14 @@ func TestConfirmRefuses(t *testing.T) {
 			t.Parallel()
 			s := start(t, "once")
 			s.answer(answer(s.asked()))
-			s.exits(2, "review: not confirmed")
+			want := "not the words"
+			switch name {
+			case "long":
+				want = "more than 256 bytes"
+			case "end of file":
+				want = "EOF"
+			}
+			s.exits(2, want)
 		})
 	}
 	t.Run("words of before", func(t *testing.T) {

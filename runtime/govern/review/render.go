@@ -104,6 +104,8 @@ func (r *renderer) header(p plan.Plan, hash plan.Hash) {
 	switch p.Separation {
 	case plan.SeparationFull:
 		r.head("  separated full: agent, server and approver have an account each")
+	case plan.SeparationPartial:
+		r.head("  separated PARTLY: agent and server share an account, approvers have their own")
 	case plan.SeparationUnknown:
 		r.head("  separated UNKNOWN: it cannot be seen whether the agent could approve")
 	default:

@@ -236,6 +236,20 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// What is not kept apart is said in capitals.
+func TestSeparations(t *testing.T) {
+	for separation, want := range map[plan.Separation]string{
+		plan.SeparationFull: "\n  separated full: ", plan.SeparationPartial: "\n  separated PARTLY: ",
+		plan.SeparationUnknown: "\n  separated UNKNOWN: ", plan.SeparationNone: "\n  separated NONE: ",
+	} {
+		p := calling(memory{}, "")
+		p.Separation = separation
+		if text := render(t, p, memory{}); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", separation, text)
+		}
+	}
+}
+
 // What it replaces need not have been kept: then all of the new one is shown.
 func TestContentBeforeIsGone(t *testing.T) {
 	m := memory{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -255,6 +256,7 @@ func paeOf(t *testing.T, k memoryKey, s approve.Statement) (pae []byte) {
 func TestOthersMayOnlyList(t *testing.T) {
 	r := start(t, t.TempDir(), func(o *Options) {
 		o.Signers, o.Servers = map[uint32]approve.Signer{mine + 1: memoryKey(1)}, []uint32{mine + 1}
+		o.Heads = &headsOf{}
 	})
 	p, body := aPlan(1)
 	if _, err := r.Signer(bg, body); !errors.Is(err, ErrForbidden) {
@@ -274,6 +276,50 @@ func TestOthersMayOnlyList(t *testing.T) {
 	}
 	if log := r.log.String(); strings.Count(log, "code=forbidden") != 4 {
 		t.Errorf("the refusals are not in the log: %s", log)
+	}
+}
+
+// headsOf are the heads that a daemon was handed.
+type headsOf struct {
+	mu    sync.Mutex
+	heads []string
+}
+
+func (h *headsOf) Head(_ context.Context, signed []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if string(signed) == "bad" {
+		return errors.New("it does not go on from the last one")
+	}
+	h.heads = append(h.heads, string(signed))
+	return nil
+}
+
+func TestHeads(t *testing.T) {
+	h := &headsOf{}
+	r := start(t, t.TempDir(), func(o *Options) { o.Heads = h })
+	if err := r.Head(bg, []byte("signed")); err != nil || len(h.heads) != 1 || h.heads[0] != "signed" {
+		t.Errorf("it has %q, %v", h.heads, err)
+	}
+	if err := r.Head(bg, []byte("bad")); err == nil || !strings.Contains(err.Error(), "does not go on") {
+		t.Errorf("a head that is not kept: %v", err)
+	}
+	if err := r.Head(bg, make([]byte, maxHeadBytes+1)); err == nil {
+		t.Error("heads of any length are kept")
+	}
+	if err := start(t, t.TempDir(), nil).Head(bg, []byte("signed")); !errors.Is(err, ErrForbidden) {
+		t.Errorf("without a keeper: %v", err)
+	}
+}
+
+// A frame is refused for its length before it is read.
+func TestFramesAreBounded(t *testing.T) {
+	for n, want := range map[int]string{MaxMessage: "canonical", MaxMessage + 1: "more than 65536 bytes"} {
+		frame := binary.BigEndian.AppendUint32(nil, uint32(n))
+		frame = append(frame, "{}"+strings.Repeat(" ", n-2)...)
+		if _, err := readFrame(bytes.NewReader(frame), MaxMessage); !errors.Is(err, errMessage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %s", n, err, want)
+		}
 	}
 }
 
