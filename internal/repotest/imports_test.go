@@ -37,6 +37,7 @@ var layers = []struct {
 	{"runtime/canon", nil},
 	{"runtime/search", nil},
 	{"runtime/govern", []string{"authz", "internal/visible", "runtime", "runtime/audit", "runtime/canon", "runtime/govern/..."}},
+	{"runtime/govern/draft", []string{"runtime/canon", "runtime/govern", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/plan", "runtime/govern/store"}},
 	{"runtime/govern/root", []string{"internal/visible"}},
 	{"runtime/govern/cas", []string{"runtime/govern/root"}},
 	{"runtime/govern/change", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/root"}},

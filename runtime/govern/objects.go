@@ -79,7 +79,7 @@ func (s *Service) actions(p opened) ([]Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	return actionsOf(plan.Actions(pre, post)), nil
+	return Actions(pre, post), nil
 }
 
 // missing tells whether err is that an object was swept.

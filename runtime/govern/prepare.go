@@ -284,7 +284,7 @@ func (s *Service) freeze(c Change) (frozen, error) {
 	for _, content := range contents {
 		f.objects = append(f.objects, content)
 	}
-	f.actions = actionsOf(plan.Actions(pre, post))
+	f.actions = Actions(pre, post)
 	return f, s.before(parent, name, plan.Actions(pre, post), &f)
 }
 

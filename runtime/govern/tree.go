@@ -105,3 +105,6 @@ func octal(m fs.FileMode) string {
 	}
 	return fmt.Sprintf("%04o", uint32(m))
 }
+
+// Actions is what makes post of pre, as programs see it.
+func Actions(pre, post change.Tree) []Action { return actionsOf(plan.Actions(pre, post)) }
