@@ -15,6 +15,15 @@ import (
 type Options struct {
 	// AuditKey makes the fingerprints of arguments in audit records.
 	AuditKey audit.Key
+	// SigningKey is an encoded signer key of golang.org/x/mod/sumdb/note, and
+	// Heads gets what it signs of the audit trail, after commits: as soon as
+	// there are HeadEvery new records (zero is audit.DefaultHeadEvery), after
+	// HeadInterval (zero is audit.DefaultHeadInterval) where there are any, and
+	// at the end. Both are set, or none.
+	SigningKey   string
+	Heads        audit.HeadSink
+	HeadEvery    int
+	HeadInterval time.Duration
 	// Now is the time that rows get; nil is time.Now.
 	Now func() time.Time
 	// Logger gets what goes wrong beside the path of a call; nil discards it.
@@ -28,6 +37,7 @@ type Store struct {
 	dialect  Dialect
 	id       string
 	options  Options
+	heads    *heads // nil without them
 	readOnly bool
 	// writing holds one token: transactions of this process wait for each other
 	// here, in their order, and for those of others in the database.
@@ -46,17 +56,24 @@ func Open(ctx context.Context, db *sql.DB, d Dialect, o Options) (*Store, error)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{db: db, dialect: d, options: o, writing: make(chan struct{}, 1)}
-	err := s.write(ctx, func(tx *Tx) error {
+	heads, err := newHeads(o)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s := &Store{db: db, dialect: d, options: o, heads: heads, writing: make(chan struct{}, 1)}
+	err = s.write(ctx, func(tx *Tx) error {
 		if err := tx.prepare(); err != nil {
 			return err
 		}
 		var err error
-		s.id, err = tx.identify()
+		if s.id, err = tx.identify(); err != nil {
+			return err
+		}
+		tx.chain, err = tx.Chain() // perhaps nobody has a head of it yet
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -78,8 +95,12 @@ func OpenReadOnly(ctx context.Context, db *sql.DB, d Dialect) (*Store, error) {
 // digits. A copy has the same.
 func (s *Store) ID() string { return s.id }
 
-// Close waits for running transactions, and lets go of the database.
-func (s *Store) Close() error { return s.db.Close() }
+// Close sends the last head of the audit trail and lets go of the database. No
+// transaction runs by then.
+func (s *Store) Close() error {
+	s.heads.close()
+	return s.db.Close()
+}
 
 // Update runs fn in a transaction that sees what all earlier ones wrote and
 // that no other one overlaps. It is durable when Update returns nil. When fn
@@ -121,6 +142,9 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
 	}
+	if tx.chain.Seq > 0 {
+		s.heads.committed(tx.chain)
+	}
 	return nil
 }
 
@@ -154,6 +178,7 @@ type Tx struct {
 	store    *Store
 	writable bool
 	now      int64
+	chain    audit.Chain // its end, once a record was added
 }
 
 // Now is the instant of the transaction, in microseconds since 1970 UTC: rows

@@ -81,6 +81,7 @@ func (tx *Tx) extend(line []byte, next audit.Chain) error {
 		return err
 	}
 	_, err = tx.exec(`UPDATE meta SET seq = $1, hash = $2 WHERE one = 1`, seq, next.Hash[:])
+	tx.chain = next
 	return err
 }
 

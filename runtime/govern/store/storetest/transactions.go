@@ -114,6 +114,8 @@ func readersNeverWrite(t *testing.T, b Backend) {
 				"InsertValidation": tx.InsertValidation(store.Validation{ID: "validation_" + hex32(1), Draft: draftID(1), Revision: 1,
 					Status: store.Passed, Subject: alice, Expires: start * 2}),
 				"RaiseHighWater": tx.RaiseHighWater(start),
+				"Forget":         second(tx.Forget(0)),
+				"TrimTrail":      second(tx.TrimTrail(0)),
 				"Audit":          tx.Audit(audit.Governed{Event: "x", Actor: audit.Actor{Kind: audit.ByCLI}}),
 			} {
 				wants(t, method+" in "+name, err, store.ErrReadOnly)
