@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -17,6 +18,8 @@ import (
 
 // server is the environment variable that names the server of the tests.
 const server = "CAPGEN_TEST_POSTGRES"
+
+var _ = flag.Bool("soak", false, "let processes race for one nonce many times")
 
 // backend is PostgreSQL, as the suite needs it: a place is a schema.
 type backend struct{}
@@ -48,5 +51,7 @@ func (backend) Raw(t testing.TB, place string) *sql.DB {
 	t.Cleanup(func() { db.Close() })
 	return db
 }
+
+func TestMain(m *testing.M) { storetest.Main(m, backend{}) }
 
 func TestStore(t *testing.T) { storetest.Run(t, backend{}) }

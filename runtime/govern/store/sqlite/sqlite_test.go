@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
@@ -11,6 +12,8 @@ import (
 	"github.com/capgen/capgen/runtime/govern/store"
 	"github.com/capgen/capgen/runtime/govern/store/storetest"
 )
+
+var soak = flag.Bool("soak", false, "let processes race for one nonce many times, and lose power in more ways")
 
 // backend is SQLite, as the suite needs it.
 type backend struct{}
@@ -32,7 +35,7 @@ func (backend) Raw(t testing.TB, place string) *sql.DB {
 		t.Fatal(err)
 	}
 	db, err := driver.Open(uri(path, "rw", ""), func(c *sqlite3.Conn) error {
-		return c.Exec(`PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON`)
+		return c.Exec(`PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; PRAGMA synchronous = OFF`)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,5 +43,7 @@ func (backend) Raw(t testing.TB, place string) *sql.DB {
 	t.Cleanup(func() { db.Close() })
 	return db
 }
+
+func TestMain(m *testing.M) { storetest.Main(m, backend{}) }
 
 func TestStore(t *testing.T) { storetest.Run(t, backend{}) }

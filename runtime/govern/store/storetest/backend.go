@@ -49,6 +49,8 @@ func Run(t *testing.T, b Backend) {
 		{"readers never write", readersNeverWrite},
 		{"isolation", isolation},
 		{"hostile rows", hostileRows},
+		{"race", race},
+		{"killed", killed},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, b) })
 	}

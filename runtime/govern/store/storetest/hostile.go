@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,6 +57,7 @@ func hostileRows(t *testing.T, b Backend) {
 	}
 	text, number, blob := []string{"NULL", "''", "'\u0007'", "17", "x"}, []string{"NULL", "-1", "'a'", "x"}, []string{"NULL", "x", "1"}
 	id := append([]string{"'plan_1'", "'" + strings.Repeat("z", 5000) + "'"}, text...)
+	raw := b.Raw(t, s.place)
 	named, refused := 0, 0
 	// Columns that rows are looked up by have no value here that hides a row.
 	for _, c := range []struct {
@@ -115,7 +116,7 @@ func hostileRows(t *testing.T, b Backend) {
 	} {
 		for _, value := range c.values {
 			what := fmt.Sprintf("%s.%s = %.20s", c.table, c.column, value)
-			undo := corrupt(t, b, s.place, c.table, c.column, value)
+			undo := corrupt(t, raw, c.table, c.column, value)
 			err := s.Update(t.Context(), c.read)
 			var corrupt *store.CorruptError
 			switch {
@@ -144,24 +145,8 @@ func hostileRows(t *testing.T, b Backend) {
 // corrupt makes a table one without constraints, in which a column has another
 // value: as SQL, and what NULL, x (one byte) and empty (none) stand for in both
 // databases. It returns what undoes that.
-func corrupt(t *testing.T, b Backend, place, table, column, value string) (undo func()) {
-	raw := b.Raw(t, place)
-	defer raw.Close()
-	do := func(queries ...string) {
-		t.Helper()
-		tx, err := raw.BeginTx(context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, q := range queries {
-			if _, err := tx.Exec(q); err != nil {
-				t.Fatalf("%s: %v", q, err)
-			}
-		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
-	}
+func corrupt(t *testing.T, raw *sql.DB, table, column, value string) (undo func()) {
+	t.Helper()
 	columns, err := raw.Query(`SELECT * FROM ` + table)
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +156,10 @@ func corrupt(t *testing.T, b Backend, place, table, column, value string) (undo 
 		t.Fatal(err)
 	}
 	columns.Close()
+	from := "meta"
+	if table == "meta" {
+		from = "kept"
+	}
 	switch value {
 	case "x":
 		value = "substr(other.bytes, 1, 1)"
@@ -182,17 +171,22 @@ func corrupt(t *testing.T, b Backend, place, table, column, value string) (undo 
 			names[i] = value + " AS " + name
 		}
 	}
-	do(`ALTER TABLE `+table+` RENAME TO kept`,
-		`CREATE TABLE `+table+` AS SELECT `+strings.Join(names, ", ")+` FROM kept CROSS JOIN (SELECT hash AS bytes FROM `+map[bool]string{true: "kept", false: "meta"}[table == "meta"]+`) AS other`)
-	return func() {
-		raw := b.Raw(t, place)
-		defer raw.Close()
-		do := func(q string) {
-			if _, err := raw.Exec(q); err != nil {
+	both := func(first, second string) {
+		t.Helper()
+		tx, err := raw.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []string{first, second} {
+			if _, err := tx.Exec(q); err != nil {
 				t.Fatalf("%s: %v", q, err)
 			}
 		}
-		do(`DROP TABLE ` + table)
-		do(`ALTER TABLE kept RENAME TO ` + table)
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
 	}
+	both(`ALTER TABLE `+table+` RENAME TO kept`,
+		`CREATE TABLE `+table+` AS SELECT `+strings.Join(names, ", ")+` FROM kept CROSS JOIN (SELECT hash AS bytes FROM `+from+`) AS other`)
+	return func() { t.Helper(); both(`DROP TABLE `+table, `ALTER TABLE kept RENAME TO `+table) }
 }
