@@ -207,9 +207,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance postgres tokens metrics fuzz ## Everything that must hold before a merge
-
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth tokens metrics fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth postgres tokens metrics fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind
