@@ -9,8 +9,9 @@ import (
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/codegen"
-	generated "github.com/capgen/capgen/generated/files"
+	"github.com/capgen/capgen/generated/catalog"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -18,16 +19,20 @@ import (
 // what a server answers.
 func TestDescriptionIsWhatIsServed(t *testing.T) {
 	const name = "capabilities.yaml"
-	text, err := os.ReadFile("../../" + name)
-	if err != nil {
-		t.Fatal(err)
+	sources := map[string][]byte{}
+	for _, name := range []string{name, "capabilities/drafts.yaml"} {
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources[name] = text
 	}
-	m, diags := schema.Load(map[string][]byte{name: text}, name)
+	m, diags := schema.Load(sources, name)
 	if m == nil || len(m.Capabilities) == 0 {
 		t.Fatal(diags)
 	}
 	b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll()})
-	generated.Register(b, serve(t, nil))
+	catalog.Register(b, catalog.Handlers{Files: serve(t, nil), Drafts: &drafts{}, Govern: new(govern.Service)})
 	server, err := b.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)

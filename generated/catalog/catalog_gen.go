@@ -4,8 +4,11 @@
 package catalog
 
 import (
+	"github.com/capgen/capgen/generated/change"
+	"github.com/capgen/capgen/generated/drafts"
 	"github.com/capgen/capgen/generated/files"
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/govern"
 )
 
 // If this line does not compile, the capgen that wrote this code and the
@@ -22,17 +25,22 @@ func Server() runtime.ServerInfo {
 		Name:         "workspace",
 		Title:        "Workspace",
 		Version:      "0.1.0",
-		Instructions: "Reads the files of one or several directories, and changes nothing. Explore in one program: walk with files.tree, narrow down with files.search, read many files at once with files.read, and return only what was asked for. Paths are relative and separated by /; the top is \".\". An answer with a non-empty `next` is one page: call again with the same arguments and cursor=next.",
+		Instructions: "Reads the files of one or several directories; changes land only as a person approved them. Explore in one program: walk with files.tree, narrow down with files.search, read many files at once with files.read, and return only what was asked for. Paths are relative and separated by /; the top is \".\". An answer with a non-empty `next` is one page: call again with the same arguments and cursor=next.",
 	}
 }
 
 // Handlers are what a host implements, a field a namespace.
 type Handlers struct {
-	Files files.Handlers
+	Drafts drafts.Handlers
+	Files  files.Handlers
+	// Govern is what people's approvals go through.
+	Govern *govern.Service
 }
 
 // Register adds every capability to b, and says which deployment they are of.
 func Register(b *runtime.Builder, h Handlers) {
 	b.Deployment(Deployment)
+	change.Register(b, h.Govern)
+	drafts.Register(b, h.Drafts, h.Govern)
 	files.Register(b, h.Files)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/capgen/capgen/generated/catalog"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/examples"
+	"github.com/capgen/capgen/runtime/govern"
 	"slices"
 )
 
@@ -20,13 +21,17 @@ const _ = runtime.GeneratedCode1
 // arguments, and without one fail with runtime.CodeNoExample.
 func Handlers() catalog.Handlers {
 	return catalog.Handlers{
-		Files: filesHandlers{},
+		Drafts: draftsHandlers{},
+		Files:  filesHandlers{},
+		Govern: govern.Rehearse(func(capability string, arguments []byte) ([]byte, error) {
+			return examples.Outcome(Examples(), capability, arguments)
+		}),
 	}
 }
 
 // Examples are those of the manifest.
 func Examples() []examples.Capability {
-	return slices.Concat(filesExamples())
+	return slices.Concat(changeExamples(), draftsExamples(), filesExamples())
 }
 
 // Programs are the whole programs of the manifest.

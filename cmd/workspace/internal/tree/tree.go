@@ -50,7 +50,9 @@ func Open(roots []string) (*Tree, error) {
 	return t, nil
 }
 
-func (t *Tree) add(spec string, single bool) error {
+// Parse is the name and the directory that a root's text means. Where it is the
+// only one its name is empty: paths do not begin with it.
+func Parse(spec string, single bool) (name, dir string, err error) {
 	name, dir, named := strings.Cut(spec, "=")
 	if !named || strings.ContainsAny(name, `/\.`) {
 		name, dir = "", spec
@@ -60,12 +62,20 @@ func (t *Tree) add(spec string, single bool) error {
 	} else if name == "" {
 		absolute, err := filepath.Abs(dir)
 		if err != nil {
-			return fmt.Errorf("tree: root %s: %w", dir, err)
+			return "", "", fmt.Errorf("tree: root %s: %w", dir, err)
 		}
 		name = filepath.Base(absolute)
 	}
 	if !single && (!nameable(name) || name == "." || strings.Contains(name, "/")) {
-		return fmt.Errorf("tree: root %s: %q cannot be a name; write NAME=DIR", dir, name)
+		return "", "", fmt.Errorf("tree: root %s: %q cannot be a name; write NAME=DIR", dir, name)
+	}
+	return name, dir, nil
+}
+
+func (t *Tree) add(spec string, single bool) error {
+	name, dir, err := Parse(spec, single)
+	if err != nil {
+		return err
 	}
 	for _, other := range t.names {
 		if strings.EqualFold(other, name) {
