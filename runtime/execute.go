@@ -30,6 +30,8 @@ type Execution struct {
 	// NoValue: the program is a script that ends in no expression and sets no
 	// variable result, so that Result is null.
 	NoValue bool
+	// Prints with WithPrints, on failure too; else it is zero.
+	Prints  Prints
 	Receipt Receipt
 }
 
@@ -63,13 +65,13 @@ func (s *Server) conduct(ctx context.Context, subject authz.Subject, options []E
 	if f != nil {
 		s.log.InfoContext(ctx, "execution failed", "execution", receipt.Execution, "subject", subject.String(),
 			"class", string(f.Class), "calls", len(receipt.Calls), "duration_us", receipt.DurationMicros)
-		return Execution{Receipt: receipt}, &Error{fault: *f}
+		return Execution{Prints: result.Prints, Receipt: receipt}, &Error{fault: *f}
 	}
 	if s.log.Enabled(ctx, slog.LevelDebug) {
 		s.log.DebugContext(ctx, "execution done", "execution", receipt.Execution, "subject", subject.String(),
 			"calls", len(receipt.Calls), "duration_us", receipt.DurationMicros)
 	}
-	return Execution{Result: text, WideIntegers: result.WideIntegers, NoValue: result.NoValue, Receipt: receipt}, nil
+	return Execution{Result: text, WideIntegers: result.WideIntegers, NoValue: result.NoValue, Prints: result.Prints, Receipt: receipt}, nil
 }
 
 // execution is the state of one running program on the host.
@@ -82,6 +84,7 @@ type execution struct {
 	keys    *keyring
 	data    []byte // JSON text, nil for none
 	calls   recorder
+	prints  bool             // whether they are returned
 	timeout time.Duration    // the client's, 0 for none
 	watch   func(CallRecord) // nil for none
 	around  func(context.Context, ObservedCall) (context.Context, func(ObservedCall))
@@ -106,7 +109,7 @@ func (x *execution) run(ctx context.Context, source string) (text []byte, result
 			return nil, result, f
 		}
 	}
-	result, f = x.work(ctx, worker.Job{Source: source, Begin: x.begin, Call: x.call})
+	result, f = x.work(ctx, worker.Job{Source: source, Prints: x.prints, Begin: x.begin, Call: x.call})
 	if f != nil {
 		return nil, result, f
 	}

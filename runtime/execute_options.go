@@ -9,6 +9,7 @@ import (
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/worker"
 )
 
 // ExecuteOption is something more to say of one execution or check.
@@ -37,6 +38,19 @@ func WithTimeout(d time.Duration) ExecuteOption {
 			x.timeout = d
 		}
 	}
+}
+
+// MaxPrintBytes bounds Prints.Text.
+const MaxPrintBytes = worker.MaxPrintBytes
+
+// Prints is what a program has printed, as its worker says: valid UTF-8 of at
+// most MaxPrintBytes, and whether there was more.
+type Prints = worker.Prints
+
+// WithPrints has an execution return what its program prints. Nothing is
+// known of that where the worker is ended from outside, by time or a cancel.
+func WithPrints() ExecuteOption {
+	return func(x *execution) { x.prints = true }
 }
 
 // WithWatch has watch told of each native call when it has ended, as the

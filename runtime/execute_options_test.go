@@ -164,3 +164,23 @@ func TestAroundThatPanics(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
+
+// What a program prints comes back if that is asked for, whatever becomes of
+// the program while its worker lives.
+func TestWithPrints(t *testing.T) {
+	s := build(t, Options{}, NewCapability(lookupInfo(), lookup))
+	for source, want := range map[string]Prints{
+		"print('a', records.lookup(key='b').count)\n1": {Text: "a 20\n"},
+		"print('a')\n1 / 0":                            {Text: "a\n"},
+		"print('a' * 20000)":                           {Text: strings.Repeat("a", MaxPrintBytes), Cut: true},
+		"1":                                            {},
+	} {
+		asked, err := s.Execute(t.Context(), authz.Local(), source, WithPrints())
+		if diff := cmp.Diff(want, asked.Prints); diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", source, err, diff)
+		}
+		if x, _ := s.Execute(t.Context(), authz.Local(), source); x.Prints != (Prints{}) {
+			t.Errorf("%s: %q without being asked for", source, x.Prints.Text)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func childOptions() Options {
 			return nil, errors.New("no keys")
 		},
 		Tokens: bearer.Configured,
-		Scopes: []string{"tools:use"},
+		Scopes: []string{"tools:use"}, ReturnPrints: os.Getenv(printsVariable) != "",
 		Telemetry: func(_ context.Context, env Env) (Telemetry, error) {
 			switch os.Getenv(telemetryVariable) {
 			case "":
@@ -163,6 +163,8 @@ const (
 	verifierVariable = "HOST_TEST_VERIFIER"
 	// telemetryVariable gives a child telemetry, or one that cannot be made.
 	telemetryVariable = "HOST_TEST_TELEMETRY"
+	// printsVariable makes a child return prints.
+	printsVariable = "HOST_TEST_PRINTS"
 	// sandboxVariable makes a child not take the sandbox that it is told to.
 	sandboxVariable = "HOST_TEST_SANDBOX"
 	// toolVariable gives a child a capability that is a tool of its own.

@@ -185,7 +185,7 @@ func (p *program) http(ctx context.Context, s session) int {
 	outermost, execution := s.observed()
 	server, err := mcpserver.New(mcpserver.Options{
 		Runtime: s.runtime, Subjects: authz.ContextSubject(), Logger: s.log,
-		Middleware: append(outermost, h.Middleware()...), Execute: execution,
+		Middleware: append(outermost, h.Middleware()...), Execute: execution, ReturnPrints: p.options.ReturnPrints,
 		PerSubject: &p.options.PerSubject, Results: kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {

@@ -128,7 +128,11 @@ type answer struct {
 
 	Renamed map[string]string `json:"renamed"`
 	Receipt *receipt          `json:"receipt"`
-	Error   *struct {
+	Prints  *struct {
+		Text string `json:"text"`
+		Cut  bool   `json:"cut"`
+	} `json:"prints"`
+	Error *struct {
 		Class   string   `json:"class"`
 		Message string   `json:"message"`
 		Hint    string   `json:"hint"`
@@ -157,6 +161,9 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 	if err != nil {
 		return answer{}, p.broken(err)
 	}
+	if p.options.ReturnPrints {
+		tools.ReturnPrints()
+	}
 	raw, err := json.Marshal(arguments)
 	if err != nil {
 		return answer{}, p.broken(err)
@@ -177,6 +184,7 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 			return answer{}, p.broken(err)
 		}
 	}
+	p.echo(a)
 	code := ExitOK
 	if reply.Failed() {
 		if a.Error == nil {
@@ -189,6 +197,19 @@ func (p *program) call(ctx context.Context, s session, tool string, arguments ma
 		p.summarize(*a.Receipt)
 	}
 	return a, code
+}
+
+// echo writes what a program printed, line by line.
+func (p *program) echo(a answer) {
+	if a.Prints == nil {
+		return
+	}
+	for line := range strings.Lines(a.Prints.Text) {
+		fmt.Fprintf(p.stderr, "printed: %s\n", visible.Text(strings.TrimSuffix(line, "\n")))
+	}
+	if a.Prints.Cut {
+		fmt.Fprintf(p.stderr, "printed: more than %d bytes, which were cut\n", runtime.MaxPrintBytes)
+	}
 }
 
 // explain writes a failure for a reader at a terminal.

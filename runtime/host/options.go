@@ -69,6 +69,11 @@ type Options struct {
 	// larger one is kept for some minutes, and they get a link to it. Zero
 	// means mcpserver.DefaultMaxResultBytes.
 	MaxResultBytes int
+	// ReturnPrints answers an execution with what its program printed, up to
+	// runtime.MaxPrintBytes, beside its result or error. It is off for a reason:
+	// models print more than they need to read. exec then writes it to standard
+	// error.
+	ReturnPrints bool
 	// Build makes the server after flags have been parsed. It is not called
 	// for version and help. If the server has a Close method, Main calls it.
 	Build func(context.Context, Env) (*runtime.Server, error)

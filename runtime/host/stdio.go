@@ -36,7 +36,7 @@ func (p *program) stdio(ctx context.Context, s session) int {
 		Runtime:    s.runtime,
 		Subjects:   authz.StaticSubject(s.granted.to(authz.Local())),
 		Logger:     s.log,
-		Middleware: append(outermost, endWith(live)), Execute: execution,
+		Middleware: append(outermost, endWith(live)), Execute: execution, ReturnPrints: p.options.ReturnPrints,
 		Results: kept, MaxResultBytes: p.options.MaxResultBytes,
 	})
 	if err != nil {

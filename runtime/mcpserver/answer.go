@@ -26,8 +26,10 @@ const ReceiptKey = "capgen/receipt"
 // any of them is
 // {"error": {class, message, hint?, line?, column?, path?, capability?, code?,
 // limit?, bound?, trace?}, "receipt"?: …}, in whose receipt calls in a row that
-// ended alike are one record with a "count". For a tool that is a capability
-// it is the capability's result, which need not be an object.
+// ended alike are one record with a "count". An execution of a server that
+// returns prints has "prints": {"text": …, "cut"?: true} beside all that, if its
+// program printed. For a tool that is a capability it is the
+// capability's result, which need not be an object.
 type Answer struct {
 	Content json.RawMessage
 	// Receipt of a successful execution, nil otherwise.
@@ -51,19 +53,26 @@ func (a Answer) Failed() bool { return a.Class != "" }
 const wideNote = "an integer beyond ±(2^53-1) is written as a decimal string, because JSON clients would round it"
 
 // noneNote is said when there is nothing to read, which is seldom meant.
-const noneNote = "the program returned None: return from main what is to be read; what is printed is discarded"
+const noneNote = "the program returned None: return from main what is to be read"
 
 // noValueNote is said of a script for the same reason.
-const noValueNote = "the program has no value: end it in an expression, or assign to result; what is printed is discarded"
+const noValueNote = "the program has no value: end it in an expression, or assign to result"
+
+// discardedNote goes on where prints are not returned.
+const discardedNote = "; what is printed is discarded"
 
 // notes are the receipt that a model sees on success: only what it must know of
 // the result. Clients find the whole one in _meta.
-func notes(x runtime.Execution) (notes []string) {
+func notes(x runtime.Execution, prints bool) (notes []string) {
+	discarded := discardedNote
+	if prints {
+		discarded = ""
+	}
 	switch {
 	case x.NoValue:
-		notes = append(notes, noValueNote)
+		notes = append(notes, noValueNote+discarded)
 	case len(x.Result) == 0 || string(x.Result) == "null":
-		notes = append(notes, noneNote)
+		notes = append(notes, noneNote+discarded)
 	}
 	return append(notes, resultNotes(x)...)
 }
@@ -94,7 +103,9 @@ const breachNote = "results held values outside of what describe_api says, from 
 //
 // A result that is kept elsewhere has a link, and stands in the answer only as
 // a note of it.
-func executionAnswer(x runtime.Execution, kept *link) (Answer, error) {
+//
+// prints says whether they are returned.
+func executionAnswer(x runtime.Execution, kept *link, prints bool) (Answer, error) {
 	result := x.Result
 	if len(result) == 0 {
 		result = []byte("null")
@@ -104,21 +115,28 @@ func executionAnswer(x runtime.Execution, kept *link) (Answer, error) {
 		// wait for it until it gives up.
 		return Answer{}, fmt.Errorf("mcpserver: the result of execution %s is not JSON", x.Receipt.Execution)
 	}
-	notes := notes(x)
+	notes := notes(x, prints)
 	content := append([]byte(`{"result":`), result...)
 	if kept != nil {
 		content, notes = []byte("{"), append(notes, kept.note())
 	}
-	if len(notes) > 0 {
-		told, err := encode(notes)
-		if err != nil {
-			return Answer{}, err
-		}
-		if kept == nil {
+	add := func(opening string, value any, closing string) error {
+		told, err := encode(value)
+		if len(content) > 1 {
 			content = append(content, ',')
 		}
-		content = append(content, `"receipt":{"notes":`...)
-		content = append(append(content, told...), '}')
+		content = append(append(append(content, opening...), told...), closing...)
+		return err
+	}
+	if p := printsOf(x.Prints); p != nil {
+		if err := add(`"prints":`, p, ""); err != nil {
+			return Answer{}, err
+		}
+	}
+	if len(notes) > 0 {
+		if err := add(`"receipt":{"notes":`, notes, "}"); err != nil {
+			return Answer{}, err
+		}
 	}
 	content = append(content, '}')
 	receipt, err := encode(withCalls(x.Receipt))
@@ -143,8 +161,23 @@ type errorBody struct {
 	Trace      []string    `json:"trace,omitempty"`
 }
 
+// printsBody is the prints member of an answer.
+type printsBody struct {
+	Text string `json:"text"`
+	Cut  bool   `json:"cut,omitempty"`
+}
+
+// printsOf is nil where there are none.
+func printsOf(p runtime.Prints) *printsBody {
+	if p.Text == "" && !p.Cut {
+		return nil
+	}
+	return &printsBody{p.Text, p.Cut}
+}
+
 type failure struct {
 	Error   errorBody      `json:"error"`
+	Prints  *printsBody    `json:"prints,omitempty"`
 	Receipt *foldedReceipt `json:"receipt,omitempty"`
 }
 
@@ -189,7 +222,13 @@ func bodyOf(f fault.Fault) errorBody {
 // failureAnswer tells of a failure. A receipt without an execution belongs to
 // a call that never began and is left out.
 func failureAnswer(f fault.Fault, receipt runtime.Receipt) Answer {
-	body := failure{Error: bodyOf(f)}
+	return failedExecution(f, runtime.Execution{Receipt: receipt})
+}
+
+// failedExecution tells of the failure of x.
+func failedExecution(f fault.Fault, x runtime.Execution) Answer {
+	receipt := x.Receipt
+	body := failure{Error: bodyOf(f), Prints: printsOf(x.Prints)}
 	if receipt.Execution != "" {
 		body.Receipt = fold(receipt)
 	}

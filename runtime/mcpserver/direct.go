@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,14 +67,14 @@ func directText(t runtime.Tool) string {
 // callDirectly answers a call of a tool that is a capability. The arguments are
 // the runtime's to read.
 func (t *Tools) callDirectly(ctx context.Context, subject authz.Subject, tool runtime.Tool, arguments json.RawMessage, options []runtime.ExecuteOption) (Answer, error) {
-	x, err := t.runtime.Call(ctx, subject, tool.ID, arguments, options...)
+	x, err := t.runtime.Call(ctx, subject, tool.ID, arguments, append(slices.Clone(t.execution), options...)...)
 	if err == nil {
 		var answer Answer
 		if answer, err = directAnswer(tool, x, t.keep(ctx, subject, x.Result)); err == nil {
 			return answer, nil
 		}
 	}
-	answer := t.failed(ctx, err, x.Receipt)
+	answer := t.failed(ctx, err, x)
 	answer.textOnly = true // it fits no output schema but its own
 	return answer, nil
 }

@@ -37,7 +37,13 @@ func inputSchema(tool string) string {
 
 // outputSchema says which members an answer has. What they hold is said by the
 // answer itself, and a model pays for every word here in each session.
-func outputSchema(tool string) string {
+func outputSchema(tool string) string { return outputWith(tool, "") }
+
+// printsOutput is a member more, of execute.
+const printsOutput = `"prints":{"type":"object"},`
+
+// outputWith is outputSchema with more members.
+func outputWith(tool, more string) string {
 	const objects = `{"type":"array","items":{"type":"object"}}`
 	const names = `{"type":"array","items":{"type":"string"}}`
 	var properties string
@@ -49,5 +55,5 @@ func outputSchema(tool string) string {
 	default:
 		properties = `"result":{},"check":{"type":"object"},"receipt":{"type":"object"}`
 	}
-	return `{"type":"object","additionalProperties":false,"properties":{` + properties + `,"error":{"type":"object"}}}`
+	return `{"type":"object","additionalProperties":false,"properties":{` + more + properties + `,"error":{"type":"object"}}}`
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +35,10 @@ type Options struct {
 	// MaxResultBytes of a result, in JSON text, that is not kept in Results;
 	// zero means DefaultMaxResultBytes.
 	MaxResultBytes int
+	// ReturnPrints answers an execution with what its program printed too, up
+	// to runtime.MaxPrintBytes, and says so in the list of tools. Without it
+	// prints are discarded.
+	ReturnPrints bool
 	// Execute are options of every execution, with which those that its client
 	// asks for must not collide.
 	Execute []runtime.ExecuteOption
@@ -60,6 +65,9 @@ func New(o Options) (*mcp.Server, error) {
 	}
 	tools.results, tools.maxResult = o.Results, cmp.Or(o.MaxResultBytes, DefaultMaxResultBytes)
 	tools.execution = slices.Clone(o.Execute)
+	if o.ReturnPrints {
+		tools.ReturnPrints()
+	}
 	info := o.Runtime.Info()
 	if info.Name == "" {
 		return nil, errors.New("mcpserver: the server has no name")
@@ -85,7 +93,7 @@ func New(o Options) (*mcp.Server, error) {
 			Logger:       slog.New(warnings{tools.log.Handler()}),
 			Capabilities: capabilities,
 		})
-	for _, tool := range definitions(o.Runtime.Hints()) {
+	for _, tool := range definitions(o.Runtime.Hints(), o.ReturnPrints) {
 		server.AddTool(tool, tools.handler(tool.Name))
 	}
 	for _, tool := range o.Runtime.Tools() {
@@ -101,22 +109,26 @@ func New(o Options) (*mcp.Server, error) {
 }
 
 // definitions are the three tools as clients see them.
-func definitions(execute runtime.Hints) []*mcp.Tool {
+func definitions(execute runtime.Hints, prints bool) []*mcp.Tool {
 	reading := runtime.Hints{ReadOnly: true, Idempotent: true}
+	text, output := executeText, outputSchema(ExecuteTool)
+	if prints {
+		text, output = strings.Replace(text, "prints are discarded", "prints come beside it", 1), outputWith(ExecuteTool, printsOutput)
+	}
 	return []*mcp.Tool{
-		definition(SearchTool, "Search capabilities", searchText, reading),
-		definition(DescribeTool, "Describe capabilities", describeText, reading),
-		definition(ExecuteTool, "Run a program", executeText, execute),
+		definition(SearchTool, "Search capabilities", searchText, outputSchema(SearchTool), reading),
+		definition(DescribeTool, "Describe capabilities", describeText, outputSchema(DescribeTool), reading),
+		definition(ExecuteTool, "Run a program", text, output, execute),
 	}
 }
 
-func definition(name, title, text string, h runtime.Hints) *mcp.Tool {
+func definition(name, title, text, output string, h runtime.Hints) *mcp.Tool {
 	return &mcp.Tool{
 		Name:         name,
 		Title:        title,
 		Description:  text,
 		InputSchema:  json.RawMessage(inputSchema(name)),
-		OutputSchema: json.RawMessage(outputSchema(name)),
+		OutputSchema: json.RawMessage(output),
 		Annotations:  annotations(h),
 	}
 }

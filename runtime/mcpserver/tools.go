@@ -33,6 +33,7 @@ type Tools struct {
 	results   ResultStore // nil for none
 	maxResult int
 	execution []runtime.ExecuteOption // of every one
+	prints    bool                    // whether they are returned
 }
 
 // NewTools joins a runtime with the resolver that says who calls. A nil
@@ -52,6 +53,13 @@ func NewTools(rt Runtime, subjects authz.SubjectResolver, log *slog.Logger) (*To
 		return nil, err
 	}
 	return &Tools{runtime: rt, subjects: subjects, log: log, direct: direct}, nil
+}
+
+// ReturnPrints has every execution return what its program prints. It is to be
+// called before t is used.
+func (t *Tools) ReturnPrints() {
+	t.prints = true
+	t.execution = append(t.execution, runtime.WithPrints())
 }
 
 // Call answers one call. arguments are the JSON text of the tool's arguments
@@ -114,7 +122,7 @@ func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject
 		err = authz.ErrUnauthenticated
 	}
 	if err != nil {
-		return authz.Subject{}, t.failed(ctx, err, runtime.Receipt{})
+		return authz.Subject{}, t.failed(ctx, err, runtime.Execution{})
 	}
 	who := subject.String()
 	if refused := t.fairness.enter(who); refused != nil {
@@ -123,7 +131,7 @@ func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject
 	defer t.fairness.leave(who)
 	answer, err := run(ctx, subject)
 	if err != nil {
-		answer = t.failed(ctx, err, runtime.Receipt{})
+		answer = t.failed(ctx, err, runtime.Execution{})
 	}
 	return subject, answer
 }
@@ -153,13 +161,16 @@ func (t *Tools) describe(ctx context.Context, subject authz.Subject, names []str
 
 func (t *Tools) execute(ctx context.Context, subject authz.Subject, r programRequest) (Answer, error) {
 	x, err := t.runtime.Execute(ctx, subject, r.source, r.options...)
+	if !t.prints { // the list of tools has no such member
+		x.Prints = runtime.Prints{}
+	}
 	if err == nil {
 		var answer Answer
-		if answer, err = executionAnswer(x, t.keep(ctx, subject, x.Result)); err == nil {
+		if answer, err = executionAnswer(x, t.keep(ctx, subject, x.Result), t.prints); err == nil {
 			return answer, nil
 		}
 	}
-	return t.failed(ctx, err, x.Receipt), nil
+	return t.failed(ctx, err, x), nil
 }
 
 func (t *Tools) check(ctx context.Context, subject authz.Subject, r programRequest) (Answer, error) {
@@ -170,22 +181,22 @@ func (t *Tools) check(ctx context.Context, subject authz.Subject, r programReque
 			return answer, nil
 		}
 	}
-	return t.failed(ctx, err, c.Receipt), nil
+	return t.failed(ctx, err, runtime.Execution{Receipt: c.Receipt}), nil
 }
 
 // failed tells of an error what its maker meant to be shown, and logs the rest.
-func (t *Tools) failed(ctx context.Context, err error, receipt runtime.Receipt) Answer {
+func (t *Tools) failed(ctx context.Context, err error, x runtime.Execution) Answer {
 	var shown interface{ Fault() fault.Fault }
 	switch {
 	case errors.As(err, &shown):
-		return failureAnswer(shown.Fault(), receipt)
+		return failedExecution(shown.Fault(), x)
 	case errors.Is(err, authz.ErrUnauthenticated):
-		return failureAnswer(fault.Fault{Class: fault.Unauthenticated, Message: "the request carries no identity"}, receipt)
+		return failedExecution(fault.Fault{Class: fault.Unauthenticated, Message: "the request carries no identity"}, x)
 	case ctx.Err() != nil:
-		return failureAnswer(fault.Fault{Class: fault.Cancelled, Message: "the call was cancelled"}, receipt)
+		return failedExecution(fault.Fault{Class: fault.Cancelled, Message: "the call was cancelled"}, x)
 	}
 	t.log.ErrorContext(ctx, "tool call", "error", err)
-	return failureAnswer(fault.Fault{Class: fault.Internal, Message: "internal failure"}, receipt)
+	return failedExecution(fault.Fault{Class: fault.Internal, Message: "internal failure"}, x)
 }
 
 // orEmpty keeps an absent list from becoming null.

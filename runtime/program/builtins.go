@@ -172,29 +172,6 @@ func (e *engine) hash(thread *starlark.Thread, b *starlark.Builtin, args starlar
 	return universal(thread, b.Name(), args, kwargs)
 }
 
-// print is for the habit: nobody sees what a program prints, so nothing is
-// written.
-func (e *engine) print(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	for _, pair := range kwargs {
-		name, _ := starlark.AsString(pair[0])
-		switch name {
-		case "sep", "end":
-			if _, ok := pair[1].(starlark.String); !ok && pair[1] != starlark.None {
-				return nil, raise("TypeError", "%s must be None or a string, not %s", name, className(pair[1]))
-			}
-		case "file", "flush":
-		default:
-			return nil, raise("TypeError", "'%s' is an invalid keyword argument for print()", excerpt(name))
-		}
-	}
-	for _, v := range args {
-		if _, err := e.str(v); err != nil {
-			return nil, err
-		}
-	}
-	return starlark.None, e.charge(len(args))
-}
-
 // fail ends the program with the text of its arguments, cut to what a message
 // may have.
 func (e *engine) fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

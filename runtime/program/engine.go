@@ -28,7 +28,8 @@ type engine struct {
 	fatal       error
 	predeclared starlark.StringDict
 
-	data        string // JSON text, empty for none
+	data        string  // JSON text, empty for none
+	printed     *prints // nil where prints are discarded
 	requireMain bool
 
 	// running is set while native calls are possible: where main is required,

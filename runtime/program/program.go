@@ -53,7 +53,9 @@ type Program struct {
 	// RequireMain refuses a program without main(), and native calls outside
 	// of it.
 	RequireMain bool
-	Limits      Limits
+	// Prints keeps what the program prints; otherwise it is dropped.
+	Prints bool
+	Limits Limits
 	// Memory is what bounds the process that Run is in, in bytes. Run itself
 	// holds no more than a part of it in one value; a value that cannot fit is
 	// refused by this bound. Zero is 256 MiB.
@@ -68,8 +70,10 @@ type Result struct {
 	WideIntegers bool
 	// NoValue: the program is a script that ends in nothing that is its value.
 	NoValue bool
-	// Steps the program took; set on a fault too.
-	Steps int64
+	// Steps the program took, and what it printed, if that is kept; set on a
+	// fault too.
+	Steps  int64
+	Prints Prints
 }
 
 // Caller answers the native calls of one program. One goroutine uses it at a
@@ -94,10 +98,14 @@ type Caller interface {
 }
 
 func newEngine(p Program, table *binding.Table, caller Caller) *engine {
-	return &engine{
+	e := &engine{
 		limits: p.Limits, memory: cmp.Or(p.Memory, defaultMemory), table: table, caller: caller,
 		data: p.Data, requireMain: p.RequireMain,
 	}
+	if p.Prints {
+		e.printed = new(prints)
+	}
+	return e
 }
 
 // Run runs p to its end. table and its capabilities are only read. Exactly one
@@ -112,7 +120,7 @@ func Run(p Program, table *binding.Table, caller Caller) (result Result, failure
 			// nothing with it.
 			failure = e.fault(fault.Internal, "the interpreter failed on this program")
 		}
-		result.Steps = e.steps()
+		result.Steps, result.Prints = e.steps(), e.printed.kept()
 		if failure != nil {
 			result.Value, result.WideIntegers = nil, false
 			failure = bounded(failure)

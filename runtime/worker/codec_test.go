@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/program"
 )
 
 func messages() []*message {
@@ -18,7 +19,7 @@ func messages() []*message {
 	return []*message{
 		{kind: kindTable, protocol: protocol, digest: "ab", memory: 1 << 28, cpuMillis: 5000, sandbox: true, body: []byte{0x90}},
 		{kind: kindRun, limits: l, body: []byte("def main():\n  return 1\n\xff")},
-		{kind: kindRun, limits: l, main: true, check: true, body: []byte(`data["a"]{"a":1}`), data: 7},
+		{kind: kindRun, limits: l, main: true, check: true, prints: true, body: []byte(`data["a"]{"a":1}`), data: 7},
 		{kind: kindReply, sequence: 7, body: []byte{1}},
 		{kind: kindReply, sequence: 7, body: []byte{}},
 		{kind: kindRefuse, sequence: 1 << 31, fault: &fault.Fault{Class: fault.Denied, Message: "no"}},
@@ -28,7 +29,8 @@ func messages() []*message {
 		{kind: kindCall, sequence: 2, capability: "a.b", path: []uint32{2, 0, 1 << 31}, body: []byte{0x80}},
 		{kind: kindUnbound, sequence: 1, capability: "a.b"},
 		{kind: kindResult, wide: true, noValue: true, steps: 1 << 40, body: []byte{0xC0}},
-		{kind: kindFault, steps: 3, fault: &fault.Fault{Class: fault.Limit, Message: "m", Limit: "MaxSteps", Bound: 3, Line: 1, Column: 2, Trace: []string{"line 1"}}},
+		{kind: kindResult, printed: program.Prints{Text: "a\nä", Cut: true}, body: []byte{0xC0}},
+		{kind: kindFault, steps: 3, printed: program.Prints{Text: "a"}, fault: &fault.Fault{Class: fault.Limit, Message: "m", Limit: "MaxSteps", Bound: 3, Line: 1, Column: 2, Trace: []string{"line 1"}}},
 	}
 }
 

@@ -161,9 +161,13 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindReady, protocol: protocol, digest: f.digest})
 		hang()
 	},
-	"trailing bytes": func(f *fake) { f.ready(); f.raw([]byte{0, 0, 0, 7, 0x95, 19, 0xC2, 0xC2, 1, 0, 0xC0}); hang() },
-	"sequence":       func(f *fake) { f.ready(); f.call(2); hang() },
-	"same sequence":  func(f *fake) { f.ready(); f.call(1); f.receive(); f.call(1); hang() },
+	"trailing bytes": func(f *fake) {
+		f.ready()
+		f.raw([]byte{0, 0, 0, 9, 0x97, 19, 0xC2, 0xC2, 1, 0xA0, 0xC2, 0, 0xC0})
+		hang()
+	},
+	"sequence":      func(f *fake) { f.ready(); f.call(2); hang() },
+	"same sequence": func(f *fake) { f.ready(); f.call(1); f.receive(); f.call(1); hang() },
 	"no capability": func(f *fake) {
 		f.ready()
 		f.send(&message{kind: kindCall, sequence: 1, path: []uint32{1}, body: emptyArguments})
@@ -264,6 +268,16 @@ var fakes = map[string]func(f *fake){
 	"many steps": func(f *fake) {
 		f.ready()
 		f.send(&message{kind: kindResult, steps: 1 << 60, body: []byte{1}})
+		hang()
+	},
+	"printed result": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindResult, printed: Prints{Text: "x"}, body: []byte{1}})
+		hang()
+	},
+	"printed fault": func(f *fake) {
+		f.ready()
+		f.send(&message{kind: kindFault, printed: Prints{Cut: true}, fault: &fault.Fault{Class: fault.ProgramError, Message: "abc"}})
 		hang()
 	},
 	"not ready": func(f *fake) { f.receive(); f.result([]byte{1}) },

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/capgen/capgen/runtime/program"
 )
 
 // A frame is a 4-byte big-endian length and that many bytes of payload. The
@@ -13,8 +15,8 @@ import (
 const (
 	headerBytes = 4
 	// slackBytes is what a frame may hold beside the one value it carries: a
-	// fault is the largest.
-	slackBytes = 64 << 10
+	// fault is the largest, and there may be prints.
+	slackBytes = 64<<10 + program.MaxPrintBytes
 	// maxTableBytes bounds the frame that brings the binding table.
 	maxTableBytes = 64 << 20
 	// maxValueBytes bounds Limits.ValueBytes and SourceBytes, so that every

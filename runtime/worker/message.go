@@ -11,7 +11,7 @@ import (
 
 // protocol is the version of all that follows in this file. A worker of
 // another version still says ready, and in it its version.
-const protocol = 2
+const protocol = 3
 
 // kind tells messages apart.
 type kind int64
@@ -25,8 +25,8 @@ const (
 	kindReady   kind = 16 // worker: protocol, digest, sandbox layers, missing ones
 	kindCall    kind = 17 // worker: sequence, capability, path; body: wire arguments
 	kindUnbound kind = 18 // worker: sequence, capability of a bind failure
-	kindResult  kind = 19 // worker: wide, no value, steps; body: a wire value
-	kindFault   kind = 20 // worker: steps, fault
+	kindResult  kind = 19 // worker: wide, no value, steps, prints; body: a wire value
+	kindFault   kind = 20 // worker: steps, prints, fault
 )
 
 // Bounds of what messages hold.
@@ -38,7 +38,7 @@ const (
 	maxMissing    = 256 // of a missing layer, with its reason
 	maxCPUMillis  = 1 << 40
 	messageDepth  = 1 + fault.Depth
-	maxFields     = 12
+	maxFields     = 13
 	// maxPath is the path of a call in callables of parallel that are nested
 	// as deeply as may be.
 	maxPath = 2*program.MaxNesting + 1
@@ -62,10 +62,12 @@ type message struct {
 	path       []uint32
 	main       bool // only main may call
 	check      bool // nothing is to run
+	prints     bool // what it prints is to be kept
 	data       int  // how many of the body's last bytes are the data
 	wide       bool
 	noValue    bool
 	steps      int64
+	printed    program.Prints
 	fault      *fault.Fault
 	body       []byte // aliases the frame
 }
@@ -75,11 +77,13 @@ func (k kind) fields() int {
 	switch k {
 	case kindTable:
 		return 7
-	case kindCall, kindReady, kindResult:
+	case kindResult:
+		return 7
+	case kindCall, kindReady, kindFault:
 		return 5
 	case kindRun:
 		return maxFields
-	case kindReply, kindRefuse, kindUnbound, kindFault:
+	case kindReply, kindRefuse, kindUnbound:
 		return 3
 	}
 	return 0
@@ -118,6 +122,7 @@ func (m *message) append(dst []byte) ([]byte, error) {
 		}
 		e.bool(m.main)
 		e.bool(m.check)
+		e.bool(m.prints)
 		e.int(int64(m.data))
 	case kindReply:
 		e.int(int64(m.sequence))
@@ -139,8 +144,10 @@ func (m *message) append(dst []byte) ([]byte, error) {
 		e.bool(m.wide)
 		e.bool(m.noValue)
 		e.int(m.steps)
+		e.printed(m.printed)
 	case kindFault:
 		e.int(m.steps)
+		e.printed(m.printed)
 		e.fault(m.fault)
 	}
 	if m.kind.hasBody() {
@@ -199,6 +206,11 @@ func (e *arrayWriter) path(path []uint32) {
 	e.w.EndArray()
 }
 
+func (e *arrayWriter) printed(p program.Prints) {
+	e.string(p.Text)
+	e.bool(p.Cut)
+}
+
 func (e *arrayWriter) fault(f *fault.Fault) {
 	e.element()
 	f.Encode(e.w)
@@ -233,6 +245,7 @@ func decode(payload []byte) (*message, error) {
 		}
 		m.main = d.bool()
 		m.check = d.bool()
+		m.prints = d.bool()
 		m.data = int(d.int(0, maxValueBytes))
 	case kindReply:
 		m.sequence = d.sequence()
@@ -254,8 +267,10 @@ func decode(payload []byte) (*message, error) {
 		m.wide = d.bool()
 		m.noValue = d.bool()
 		m.steps = d.int(0, math.MaxInt64)
+		m.printed = d.printed()
 	case kindFault:
 		m.steps = d.int(0, math.MaxInt64)
+		m.printed = d.printed()
 		m.fault = d.fault()
 	}
 	if err := d.finish(m, payload); err != nil {
@@ -339,6 +354,10 @@ func (d *arrayReader) path() []uint32 {
 		d.r.Fail(canon.CodeLength, "a path ends in an ordinal")
 	}
 	return path
+}
+
+func (d *arrayReader) printed() program.Prints {
+	return program.Prints{Text: d.string(program.MaxPrintBytes), Cut: d.bool()}
 }
 
 func (d *arrayReader) fault() *fault.Fault {

@@ -45,7 +45,7 @@ func (s *session) open(ctx context.Context) (call *message, c conclusion) {
 // start sends the program and reads the worker's first message.
 func (s *session) start() (*message, error) {
 	run := message{
-		kind: kindRun, limits: s.job.Limits, main: s.job.RequireMain, check: s.job.Check,
+		kind: kindRun, limits: s.job.Limits, main: s.job.RequireMain, check: s.job.Check, prints: s.job.Prints,
 		body: append([]byte(s.job.Source), s.job.Data...), data: len(s.job.Data),
 	}
 	if err := s.send(&run); err != nil {

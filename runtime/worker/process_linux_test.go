@@ -256,7 +256,7 @@ func TestWorkerIsBare(t *testing.T) {
 			return echo(ctx, c)
 		}
 		root := fmt.Sprintf("/proc/%d/", all[0])
-		if env, err := os.ReadFile(root + "environ"); err != nil || string(env) != "CAPGEN_WORKER=2\x00GOMAXPROCS=1\x00" {
+		if env, err := os.ReadFile(root + "environ"); err != nil || string(env) != "CAPGEN_WORKER=3\x00GOMAXPROCS=1\x00" {
 			t.Errorf("environment %q, %v", env, err)
 		}
 		if line, err := os.ReadFile(root + "cmdline"); err != nil || strings.Count(string(line), "\x00") != 1 {

@@ -31,7 +31,9 @@ type Job struct {
 	// RequireMain refuses programs without main, and calls outside of it.
 	RequireMain bool
 	// Check has the program looked at, and nothing run: the result is a report.
-	Check  bool
+	Check bool
+	// Prints returns what the program prints.
+	Prints bool
 	Limits Limits
 	// Begin, unless nil, is told of each call in the order in which the program
 	// made them, before Call is. It must not wait for anything.
@@ -51,6 +53,12 @@ type Limits = program.Limits
 // Report is what a check found; a worker says so, and everything in it is
 // hostile.
 type Report = program.Report
+
+// MaxPrintBytes bounds Prints.Text.
+const MaxPrintBytes = program.MaxPrintBytes
+
+// Prints is what a program has printed, as a worker says.
+type Prints = program.Prints
 
 // Reached is a capability that a Report names.
 type Reached = program.Reached
@@ -95,7 +103,8 @@ type Result struct {
 	WideIntegers bool
 	// NoValue: the program is a script that ends in nothing that is a value.
 	NoValue bool
-	// Steps the program took, as the worker says; set with a fault too when
-	// the worker lived to tell.
-	Steps int64
+	// Steps the program took, as the worker says, and what it printed, if that
+	// was asked for; set with a fault too when the worker lived to tell.
+	Steps  int64
+	Prints Prints
 }

@@ -88,7 +88,7 @@ func (c *child) run(m *message, table *binding.Table) error {
 	c.idle.Store(false)
 	c.frames.max = m.limits.ValueBytes + slackBytes
 	source, data := m.body[:len(m.body)-m.data], m.body[len(m.body)-m.data:]
-	p := program.Program{Source: string(source), Data: string(data), RequireMain: m.main, Limits: m.limits, Memory: c.memory}
+	p := program.Program{Source: string(source), Data: string(data), RequireMain: m.main, Prints: m.prints, Limits: m.limits, Memory: c.memory}
 	if m.check {
 		report, f := program.Check(p, table)
 		if f != nil {
@@ -101,9 +101,9 @@ func (c *child) run(m *message, table *binding.Table) error {
 	case c.broken != nil:
 		return c.broken
 	case f != nil:
-		return c.send(&message{kind: kindFault, steps: result.Steps, fault: f})
+		return c.send(&message{kind: kindFault, steps: result.Steps, printed: result.Prints, fault: f})
 	}
-	return c.send(&message{kind: kindResult, wide: result.WideIntegers, noValue: result.NoValue, steps: result.Steps, body: result.Value})
+	return c.send(&message{kind: kindResult, wide: result.WideIntegers, noValue: result.NoValue, steps: result.Steps, printed: result.Prints, body: result.Value})
 }
 
 // Call implements program.Caller.

@@ -259,6 +259,9 @@ func (s *session) serve(m *message) (Result, error) {
 
 // conclude is what m, which is no call, makes of the execution.
 func (s *session) conclude(m *message) (Result, error) {
+	if len(m.printed.Text) > program.MaxPrintBytes || !s.job.Prints && m.printed != (program.Prints{}) {
+		return Result{}, broken("prints of %d bytes", len(m.printed.Text))
+	}
 	switch m.kind {
 	case kindResult:
 		return s.result(m)
@@ -266,7 +269,7 @@ func (s *session) conclude(m *message) (Result, error) {
 		if err := s.last(); err != nil {
 			return Result{}, err
 		}
-		return Result{Steps: s.counted(m.steps)}, s.failure(m.fault)
+		return Result{Steps: s.counted(m.steps), Prints: m.printed}, s.failure(m.fault)
 	}
 	return Result{}, broken("a message of kind %d out of place", m.kind)
 }
@@ -295,7 +298,7 @@ func (s *session) result(m *message) (Result, error) {
 		}
 		return Result{Report: report}, nil
 	}
-	return Result{Value: append([]byte(nil), m.body...), WideIntegers: m.wide, NoValue: m.noValue, Steps: s.counted(m.steps)}, nil
+	return Result{Value: append([]byte(nil), m.body...), WideIntegers: m.wide, NoValue: m.noValue, Steps: s.counted(m.steps), Prints: m.printed}, nil
 }
 
 // last refuses bytes after what is the last message.
