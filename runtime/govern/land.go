@@ -238,6 +238,9 @@ func (l landing) begin(ctx context.Context, tx *store.Tx, p opened, elsewhere []
 		return e, err
 	}
 	d, envelopes, err := l.decide(tx, p, elsewhere, at)
+	if err == nil {
+		err = l.undecided(p, d)
+	}
 	if err != nil {
 		return e, err
 	}

@@ -145,3 +145,30 @@ func TestCallEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestPreviewIsWhatWasSeen: a call whose preview is another one than approvers saw
+// is not made, and nothing is spent on it.
+func TestPreviewIsWhatWasSeen(t *testing.T) {
+	s := newScene(t, scenery{})
+	c := &calls{}
+	p := s.prepareCall(t, c)
+	s.approve(t, ada, p.Plan)
+	apply := func(preview func(context.Context, string) (Preview, error)) error {
+		_, err := ApplyCall(as("alice"), s.Service, remove, claimOf(p), decodeText, preview, func(context.Context, Approved[string]) ([]byte, error) {
+			c.made++
+			return []byte(`{}`), nil
+		})
+		return err
+	}
+	for name, preview := range map[string]func(context.Context, string) (Preview, error){
+		"another": func(context.Context, string) (Preview, error) { return Preview{"removes 4 orders"}, nil },
+		"none":    nil,
+	} {
+		if err := apply(preview); code(err) != StaleState || c.made != 0 {
+			t.Errorf("%s: %v, %d calls", name, err, c.made)
+		}
+	}
+	if err := apply(c.show); err != nil || c.made != 1 {
+		t.Errorf("%v, %d calls", err, c.made)
+	}
+}
