@@ -261,3 +261,19 @@ func (y *story) applyAs(s *scene, who string, c Claim) (Landed, error) {
 	}
 	return ApplyChange(as(who), s.Service, publish, c)
 }
+
+// TestEndedStaysEnded: what has ended a plan is told by its nonce too, whatever
+// its row says.
+func TestEndedStaysEnded(t *testing.T) {
+	s := newScene(t, scenery{})
+	s.place(t, before)
+	p := s.prepareChange(t)
+	s.approve(t, ada, p.Plan)
+	if _, err := s.Cancel(as("alice"), p.Plan, "no more"); err != nil {
+		t.Fatal(err)
+	}
+	s.exec(t, `UPDATE plans SET status = 'prepared', moved = 0, moved_by = '', reason = '' WHERE id = ?`, p.Plan)
+	if _, err := ApplyChange(as("alice"), s.Service, publish, claimOf(p)); code(err) != TokenReplayed || s.there(t) != treeHash(t, before) {
+		t.Errorf("%v", err)
+	}
+}
