@@ -47,6 +47,7 @@ var layers = []struct {
 	{"runtime/govern/store/sqlite", []string{"runtime/govern/store"}},
 	{"runtime/govern/store/storetest", []string{"runtime/audit", "runtime/govern/cas", "runtime/govern/store"}},
 	{"runtime/govern/fault", []string{"runtime/govern/root"}},
+	{"runtime/govern/job", []string{"runtime/govern/token"}},
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/plan"}},
