@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
@@ -132,6 +133,15 @@ func (s *Service) make(ctx context.Context, p opened, e store.Execution, h handl
 		return e, s.refusal(ctx, err)
 	}
 	after := context.WithoutCancel(ctx)
+	switch err := s.begun(ctx, p); {
+	case errors.Is(err, approve.ErrSpent):
+		if e, err = s.finish(after, p, e, stateAborted, nil); err != nil {
+			return e, s.refusal(ctx, err)
+		}
+		return e, s.refused(ctx, about(eventLand, s.system(), p.Plan), landedBefore(approve.ErrSpent))
+	case err != nil:
+		return e, s.refusal(ctx, err)
+	}
 	var approvers []string
 	err := s.update(after, func(tx *store.Tx) (err error) {
 		if approvers, err = s.approvedBy(tx, p); err != nil {
@@ -146,6 +156,13 @@ func (s *Service) make(ctx context.Context, p opened, e store.Execution, h handl
 		return e, s.refusal(ctx, err)
 	}
 	e.State = stateCalled
+	// From here on it is not made again, of whatever database somebody asks.
+	if unmarked := s.ended(after, p); unmarked != nil {
+		if e, err = s.finish(after, p, e, stateFailed, nil); err != nil {
+			return e, s.refusal(ctx, err)
+		}
+		return e, refuse(Internal, "the keeper of approvals does not answer, and the call was not made").suggest("prepare another one").because(unmarked)
+	}
 	returned := false
 	defer func() {
 		if !returned { // it panics: nobody knows what it has done

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/change"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
@@ -115,11 +116,18 @@ func (s *Service) finishChange(ctx context.Context, p opened, e store.Execution)
 	}
 	defer done()
 	j := journal{s, context.WithoutCancel(ctx), p, e.Epoch}
-	if p.Expires().Reached(s.o.Now()) {
+	again := s.begun(ctx, p)
+	if again != nil && !errors.Is(again, approve.ErrSpent) {
+		return again
+	}
+	if again != nil || p.Expires().Reached(s.o.Now()) {
 		// Interrupted, and nothing is visible yet: too late now.
 		state, err := l.Abort(ctx, j)
 		if err != nil {
 			return err
+		}
+		if state == change.Aborted && again != nil {
+			return s.refused(ctx, about(eventLand, s.system(), p.Plan), landedBefore(again))
 		}
 		if state == change.Aborted {
 			return aborted()
@@ -131,10 +139,40 @@ func (s *Service) finishChange(ctx context.Context, p opened, e store.Execution)
 		}
 		return err
 	}
-	if _, err := l.Clean(j.ctx, j); err != nil { // what is left is removed by Recover
+	err = s.ended(j.ctx, p)
+	if err == nil {
+		_, err = l.Clean(j.ctx, j)
+	}
+	if err != nil { // Recover does it
 		s.o.Logger.ErrorContext(ctx, "what a change displaced could not be removed", "plan", p.ID, "error", err)
 	}
 	return nil
+}
+
+// begun tells the sources that the landing is committed, before anything of it
+// is visible. [approve.ErrSpent] is from one that knows that it has ended: the
+// database is an older one.
+func (s *Service) begun(ctx context.Context, p opened) error {
+	for _, source := range s.o.Sources {
+		if err := source.Begin(ctx, p.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended tells the sources that the landing has come to its end.
+func (s *Service) ended(ctx context.Context, p opened) error {
+	for _, source := range s.o.Sources {
+		if err := source.End(ctx, p.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func landedBefore(err error) *Refusal {
+	return refuse(TokenReplayed, "the plan was landed before, as the keeper of approvals knows").suggest("prepare another one, and tell an operator").because(err)
 }
 
 func aborted() *Refusal {

@@ -235,8 +235,11 @@ type daemon struct {
 	mu        sync.Mutex
 	envelopes [][]byte
 	spent     map[[16]byte]string
+	landings  map[string]string
 	down      bool
 }
+
+func newDaemon() *daemon { return &daemon{spent: map[[16]byte]string{}, landings: map[string]string{}} }
 
 func (d *daemon) Envelopes(context.Context, string) ([][]byte, error) {
 	d.mu.Lock()
@@ -253,17 +256,33 @@ func (d *daemon) Spend(_ context.Context, nonce [16]byte, plan string) error {
 	if d.down {
 		return errors.New("down")
 	}
-	if by, ok := d.spent[nonce]; ok && by != plan {
+	if by, ok := d.spent[nonce]; ok && by != plan || d.landings[plan] != "" {
 		return approve.ErrSpent
 	}
 	d.spent[nonce] = plan
 	return nil
 }
 
+func (d *daemon) Begin(_ context.Context, plan string) error { return d.mark(plan, "begun") }
+func (d *daemon) End(_ context.Context, plan string) error   { return d.mark(plan, "ended") }
+
+func (d *daemon) mark(plan, word string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.down:
+		return errors.New("down")
+	case d.landings[plan] == "ended" && word != "ended":
+		return approve.ErrSpent
+	}
+	d.landings[plan] = word
+	return nil
+}
+
 // TestDaemon: approvals come from elsewhere, too, count as others do, and are
 // remembered there before a landing is.
 func TestDaemon(t *testing.T) {
-	d := &daemon{spent: map[[16]byte]string{}}
+	d := newDaemon()
 	s := newScene(t, scenery{sources: []approve.Source{d}})
 	s.place(t, before)
 	p := s.prepareChange(t)
@@ -335,7 +354,7 @@ func TestManyApply(t *testing.T) {
 
 // TestEveryBitOfAnApproval: with any bit of it another one, it approves nothing.
 func TestEveryBitOfAnApproval(t *testing.T) {
-	d := &daemon{spent: map[[16]byte]string{}}
+	d := newDaemon()
 	s := newScene(t, scenery{sources: []approve.Source{d}})
 	s.place(t, before)
 	p := s.prepareChange(t)

@@ -81,7 +81,7 @@ func (s *Service) recoverOne(ctx context.Context, id string) (state string, err 
 	}
 	if e.State != string(change.Applied) {
 		var refused *Refusal
-		if err := s.finishChange(ctx, p, e); err != nil && !(errors.As(err, &refused) && (refused.Code == StaleState || refused.Code == ConflictCode)) {
+		if err := s.finishChange(ctx, p, e); err != nil && !(errors.As(err, &refused) && (refused.Code == StaleState || refused.Code == ConflictCode || refused.Code == TokenReplayed)) {
 			return "", err
 		}
 	}
@@ -95,6 +95,9 @@ func (s *Service) cleaned(ctx context.Context, p opened) (string, error) {
 		return "", err
 	}
 	defer done()
+	if err := s.ended(ctx, p); err != nil {
+		return "", err
+	}
 	state, err := l.Clean(ctx, journal{s, context.WithoutCancel(ctx), p, firstEpoch})
 	return string(state), err
 }

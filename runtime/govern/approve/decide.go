@@ -34,6 +34,14 @@ type Source interface {
 	// returns. To spend it on the same plan again is no error, on another is
 	// [ErrSpent]. A source that keeps no such log returns nil.
 	Spend(ctx context.Context, nonce [16]byte, plan string) error
+	// Begin remembers, durably before it returns, that the landing of the plan is
+	// committed: from then on nothing is spent on the plan any more, so that a
+	// database of before that cannot land it again. Nothing of a landing is visible
+	// before. Again is no error until End, and [ErrSpent] after. A source that
+	// keeps no such log returns nil.
+	Begin(ctx context.Context, plan string) error
+	// End remembers that the landing has come to its end. Again is no error.
+	End(ctx context.Context, plan string) error
 }
 
 // Vote is an envelope that counts.

@@ -80,6 +80,20 @@ func (c *Client) Spend(ctx context.Context, nonce [16]byte, plan string) error {
 	return err
 }
 
+// Begin has the daemon remember that the landing of a plan is committed. For
+// that this account is one of its servers.
+func (c *Client) Begin(ctx context.Context, plan string) error {
+	_, err := c.ask(ctx, message{op: opBegin, plan: plan})
+	return err
+}
+
+// End has the daemon remember that the landing of a plan has come to its end.
+// For that this account is one of its servers.
+func (c *Client) End(ctx context.Context, plan string) error {
+	_, err := c.ask(ctx, message{op: opEnd, plan: plan})
+	return err
+}
+
 // Head hands over a signed head of an audit log. For that this account is one of
 // the daemon's servers.
 func (c *Client) Head(ctx context.Context, signed []byte) error {

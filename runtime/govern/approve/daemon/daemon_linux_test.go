@@ -389,10 +389,27 @@ func TestSpend(t *testing.T) {
 		t.Errorf("a plan that is done is approved again: %v", err)
 	}
 	r.stop()
-	check(start(t, dir, nil))
+	r = start(t, dir, nil)
+	check(r)
+	must(t, r.Begin(bg, p.ID))
+	if err := r.Spend(bg, [16]byte{1}, p.ID); !errors.Is(err, approve.ErrSpent) {
+		t.Errorf("on a plan that lands: %v", err)
+	}
+	must(t, r.Begin(bg, p.ID))
+	must(t, r.End(bg, p.ID))
+	must(t, r.End(bg, p.ID))
+	if err := r.Begin(bg, p.ID); !errors.Is(err, approve.ErrSpent) {
+		t.Errorf("a plan that has landed: %v", err)
+	}
+	stranger := start(t, t.TempDir(), func(o *Options) { o.Servers = nil })
+	for _, err := range []error{stranger.Begin(bg, p.ID), stranger.End(bg, p.ID)} {
+		if !errors.Is(err, ErrForbidden) {
+			t.Errorf("who does not land plans: %v", err)
+		}
+	}
 	for name, m := range map[string]message{
 		"nonce": {op: opSpend, nonce: []byte("short"), plan: p.ID}, "plan": {op: opSpend, nonce: make([]byte, 16), plan: "p"},
-		"of envelopes": {op: opEnvelopes, plan: "p"}, "operation": {op: "confirm"}, "head": {op: opHead},
+		"of envelopes": {op: opEnvelopes, plan: "p"}, "begin": {op: opBegin, plan: "p"}, "end": {op: opEnd}, "operation": {op: "confirm"}, "head": {op: opHead},
 	} {
 		if _, err := start(t, t.TempDir(), nil).ask(bg, m); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -21,7 +21,7 @@ import (
 // Bounds of a log.
 const (
 	MaxLogBytes  = 1 << 30
-	MaxSpent     = 1 << 20 // approvals that were spent
+	MaxSpent     = 1 << 20 // approvals that were spent, and plans whose landing has begun
 	MaxKept      = 1 << 14 // envelopes that may still count
 	MaxOfOnePlan = 64      // envelopes
 
@@ -41,19 +41,28 @@ type file interface {
 	Close() error
 }
 
-// Log is the envelopes that a daemon made and the approvals that were spent, in
-// a file that is only appended to. Every entry is durable before it counts. It
+// Log is the envelopes that a daemon made, the approvals that were spent and how
+// far the landings are that they were spent on, in a file that is only appended to. Every entry is durable before it counts. It
 // may be used by several goroutines at a time.
 type Log struct {
-	mu     sync.Mutex
-	file   file
-	size   int64
-	broken bool
-	spent  map[[16]byte]string // the plan, by nonce
-	done   map[string]bool     // plans that something was spent on
-	kept   map[string][]kept   // by plan
-	keeps  int                 // envelopes in kept
+	mu       sync.Mutex
+	file     file
+	size     int64
+	broken   bool
+	spent    map[[16]byte]string // the plan, by nonce
+	done     map[string]bool     // plans that something was spent on
+	landings map[string]landing  // by plan
+	kept     map[string][]kept   // by plan
+	keeps    int                 // envelopes in kept
 }
+
+// landing is how far the landing of a plan is.
+type landing string
+
+const (
+	begun landing = "begun"
+	ended landing = "ended"
+)
 
 // kept is an envelope, and until when somebody may ask for it.
 type kept struct {
@@ -78,7 +87,7 @@ func OpenLog(path string) (*Log, error) {
 
 // readLog reads what is there, which ends where f is appended to.
 func readLog(f *os.File) (*Log, error) {
-	l := &Log{file: f, spent: map[[16]byte]string{}, done: map[string]bool{}, kept: map[string][]kept{}}
+	l := &Log{file: f, spent: map[[16]byte]string{}, done: map[string]bool{}, landings: map[string]landing{}, kept: map[string][]kept{}}
 	lines := bufio.NewReaderSize(f, maxLine)
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
@@ -102,22 +111,30 @@ func readLog(f *os.File) (*Log, error) {
 // Close closes the file.
 func (l *Log) Close() error { return l.file.Close() }
 
-// entry is a line: an envelope, or a nonce that was spent on a plan.
+// entry is a line: an envelope, a nonce that was spent on a plan, or how far a
+// plan's landing is.
 type entry struct {
 	at       time.Time
 	uid      uint32 // who asked for it
 	envelope []byte
 	nonce    [16]byte
 	plan     string
+	landing  landing
 }
 
 func (e entry) append(b []byte) []byte {
 	b = append(b, `{"at_us":`...)
 	b = strconv.AppendInt(b, e.at.UnixMicro(), 10)
-	if e.envelope != nil {
+	switch {
+	case e.envelope != nil:
 		b = append(b, `,"envelope":`...)
 		b = appendBase64(b, e.envelope)
-	} else {
+	case e.landing != "":
+		b = append(b, `,"landing":`...)
+		b = canon.AppendString(b, string(e.landing))
+		b = append(b, `,"plan":`...)
+		b = canon.AppendString(b, e.plan)
+	default:
 		b = append(b, `,"nonce":`...)
 		b = form.AppendHex(b, e.nonce[:])
 		b = append(b, `,"plan":`...)
@@ -139,6 +156,8 @@ func (l *Log) replay(line []byte) error {
 			e.at = time.UnixMicro(r.Int(0, canon.MaxInteger))
 		case "envelope":
 			e.envelope = r.Base64(1, maxLine)
+		case "landing":
+			e.landing = landing(r.Enum(string(begun), string(ended)))
 		case "nonce":
 			form.Hex(r, e.nonce[:])
 		case "plan":
@@ -163,6 +182,10 @@ func (l *Log) take(e entry) error {
 	if e.envelope == nil {
 		if !plan.ValidID(e.plan) {
 			return errors.New("it names no plan")
+		}
+		if e.landing != "" {
+			l.landings[e.plan], l.done[e.plan] = e.landing, true
+			return nil
 		}
 		l.spent[e.nonce], l.done[e.plan] = e.plan, true
 		return nil
@@ -241,16 +264,35 @@ func (l *Log) envelopes(id string) [][]byte {
 }
 
 // spend makes durable that an approval was spent on a plan. To spend it again on
-// that plan is no error.
+// that plan is no error, until the plan's landing has begun: whoever asks then
+// does not know of that.
 func (l *Log) spend(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch on, ok := l.spent[e.nonce]; {
+	case l.landings[e.plan] != "":
+		return approve.ErrSpent
 	case ok && on == e.plan:
 		return nil
 	case ok:
 		return approve.ErrSpent
 	case len(l.spent) >= MaxSpent:
+		return errFull
+	}
+	return l.write(e)
+}
+
+// mark makes durable how far the landing of a plan is. What has ended does not
+// begin again.
+func (l *Log) mark(e entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch was := l.landings[e.plan]; {
+	case was == e.landing:
+		return nil
+	case was == ended:
+		return approve.ErrSpent
+	case was == "" && len(l.landings) >= MaxSpent:
 		return errFull
 	}
 	return l.write(e)

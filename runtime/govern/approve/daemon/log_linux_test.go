@@ -22,6 +22,8 @@ func entries(t *testing.T) []entry {
 	return []entry{
 		{at: noon.Wall, uid: 7, envelope: envelope},
 		{at: noon.Wall, uid: 8, nonce: [16]byte{9}, plan: other.ID},
+		{at: noon.Wall, uid: 8, plan: other.ID, landing: begun},
+		{at: noon.Wall, uid: 8, plan: other.ID, landing: ended},
 	}
 }
 
@@ -208,5 +210,58 @@ func TestLogIsBounded(t *testing.T) {
 	l.size = MaxLogBytes
 	if err := l.spend(entries(t)[1]); !errors.Is(err, errFull) {
 		t.Errorf("in a long file: %v", err)
+	}
+}
+
+// Once the landing of a plan has begun nothing is spent on it any more, on what
+// has ended it does not begin again, and the next daemon knows as much.
+func TestLandings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	es := entries(t)
+	spend, begin, end := es[1], es[2], es[3]
+	refused := func(l *Log, spending, beginning bool) {
+		t.Helper()
+		other := spend
+		other.nonce = [16]byte{10}
+		for _, e := range []entry{spend, other} {
+			if err := l.spend(e); errors.Is(err, approve.ErrSpent) != spending {
+				t.Errorf("spend: %v", err)
+			}
+		}
+		if beginning {
+			if err := l.mark(begin); !errors.Is(err, approve.ErrSpent) {
+				t.Errorf("begin: %v", err)
+			}
+		}
+		if err := l.keep(es[0], spend.plan, noon.Wall); !errors.Is(err, approve.ErrSpent) {
+			t.Errorf("it is approved again: %v", err)
+		}
+	}
+	l := open(t, path)
+	refused(l, false, false)
+	for range 2 {
+		must(t, l.mark(begin))
+	}
+	refused(l, true, false)
+	must(t, l.Close())
+	l = open(t, path)
+	refused(l, true, false)
+	must(t, l.mark(begin))
+	for range 2 {
+		must(t, l.mark(end))
+	}
+	refused(l, true, true)
+	must(t, l.Close())
+	l = open(t, path)
+	refused(l, true, true)
+	must(t, l.Close())
+	text, err := os.ReadFile(path)
+	must(t, err)
+	for old, bad := range map[string]string{"begun": "began", `"landing":"ended","plan"`: `"landing":"ended","nonce":"` + strings.Repeat("0", 32) + `","plan"`, `"landing":"begun","plan":"p`: `"landing":"begun","plan":"q`} {
+		must(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, bad, 1)), 0o600))
+		if l, err := OpenLog(path); err == nil {
+			l.Close()
+			t.Errorf("%s is an entry", bad)
+		}
 	}
 }

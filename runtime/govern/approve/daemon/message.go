@@ -28,6 +28,8 @@ const (
 	opSign      = "sign"      // sign a statement about a plan
 	opEnvelopes = "envelopes" // of a plan
 	opSpend     = "spend"     // remember that an approval was spent
+	opBegin     = "begin"     // remember that the landing of a plan is committed
+	opEnd       = "end"       // remember that it has come to its end
 	opHead      = "head"      // keep a signed head of an audit log
 )
 

@@ -223,6 +223,18 @@ func (s *server) answer(ctx context.Context, m message, uid uint32) (message, er
 			return message{}, fmt.Errorf("%w: not a nonce and the id of a plan", errRequest)
 		}
 		return message{}, s.Log.spend(entry{at: s.Now().Wall, uid: uid, nonce: [16]byte(m.nonce), plan: m.plan})
+	case opBegin, opEnd:
+		if !lands {
+			return message{}, errForbidden
+		}
+		if !plan.ValidID(m.plan) {
+			return message{}, fmt.Errorf("%w: not the id of a plan", errRequest)
+		}
+		landing := begun
+		if m.op == opEnd {
+			landing = ended
+		}
+		return message{}, s.Log.mark(entry{at: s.Now().Wall, uid: uid, plan: m.plan, landing: landing})
 	case opHead:
 		if !lands || s.Heads == nil {
 			return message{}, errForbidden
