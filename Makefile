@@ -177,6 +177,7 @@ soak: build ## Put a server under load, run every hostile program, compare three
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms|TestBoundaries)$$' -v ./codegen -soak
 	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak
+	$(GO) test -count=1 -timeout 1h -v ./runtime/govern -soak
 	.ci/postgres $(GO) test -count=1 -timeout 1h -v ./runtime/govern/store/sqlite ./runtime/govern/store/postgres -soak
 	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s

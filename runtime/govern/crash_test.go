@@ -277,7 +277,10 @@ func TestCrash(t *testing.T) {
 		{"a call, and once more", true, 2, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if *soak {
+			switch {
+			case *soak && c.depth > 1:
+				c.stride = 3
+			case *soak:
 				c.stride = 1
 			}
 			if c.stride == 0 {
@@ -308,11 +311,19 @@ func TestEverySyncIsNeeded(t *testing.T) {
 	if syncs < 10 {
 		t.Fatalf("%d syncs", syncs)
 	}
-	stride, from := 4, 22 // in CI, some of them, from where a plan is told to its requester
+	stride := 4
 	if *soak {
-		stride, from = 1, 1
+		stride = 1
 	}
 	for lie := 1; lie <= syncs; lie += stride {
+		from := 1
+		switch { // in CI from where it shows: a plan is told to its requester, a tree has been exchanged
+		case *soak:
+		case lie <= 7:
+			from = 23
+		default:
+			from = 37
+		}
 		if _, _, wrong := survive(t, base, story{}, from, 1, 1, lie); wrong == "" {
 			t.Errorf("sync %d of %d may as well be left out", lie, syncs)
 		} else if testing.Verbose() {
