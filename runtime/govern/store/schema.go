@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/capgen/capgen/runtime/audit"
@@ -61,8 +60,6 @@ var indexes = []string{
 	`CREATE INDEX validations_draft ON validations (draft)`,
 }
 
-var stateID = regexp.MustCompile(`^[0-9a-f]{32}$`)
-
 // prepare makes the tables where there are none.
 func (tx *Tx) prepare() error {
 	d := tx.store.dialect
@@ -99,7 +96,7 @@ type metaRow struct {
 func (m *metaRow) columns() []any { return []any{whole(&m.version), text(&m.id)} }
 func (m *metaRow) key() string    { return "1" }
 func (m *metaRow) check() error {
-	if m.version == version && !stateID.MatchString(m.id) {
+	if m.version == version && !hex32(m.id) {
 		return errors.New("the id of the store is none")
 	}
 	return nil

@@ -41,7 +41,7 @@ func (r *chainRow) key() string { return "1" }
 
 func (r *chainRow) check() error {
 	var c checks
-	c.that(stateID.MatchString(r.log), "the id of the audit trail is none")
+	c.that(hex32(r.log), "the id of the audit trail is none")
 	c.that(r.seq > 0, "the audit trail has %d records", r.seq)
 	return c.err()
 }

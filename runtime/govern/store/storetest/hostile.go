@@ -143,7 +143,7 @@ func hostileRows(t *testing.T, b Backend) {
 }
 
 // corrupt makes a table one without constraints, in which a column has another
-// value: as SQL, and what NULL, x (one byte) and empty (none) stand for in both
+// value: as SQL, and what NULL, x (two bytes) and empty (none) stand for in both
 // databases. It returns what undoes that.
 func corrupt(t *testing.T, raw *sql.DB, table, column, value string) (undo func()) {
 	t.Helper()
@@ -162,7 +162,7 @@ func corrupt(t *testing.T, raw *sql.DB, table, column, value string) (undo func(
 	}
 	switch value {
 	case "x":
-		value = "substr(other.bytes, 1, 1)"
+		value = "substr(other.bytes, 1, 2)"
 	case "empty":
 		value = "substr(other.bytes, 1, 0)"
 	}
