@@ -82,3 +82,22 @@ func TestAllowAll(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Each subject is read from its flat form, and nothing else is one.
+func TestParseSubject(t *testing.T) {
+	for _, s := range []authz.Subject{
+		{Kind: authz.KindLocal}, {Kind: authz.KindDevelopment}, {Kind: authz.KindDemo},
+		{Kind: authz.KindOIDC, Issuer: "https://login.example/a", ID: "ann"}, {Kind: authz.KindOIDC, Issuer: "https://login.example", ID: "a#b:c"},
+		{Kind: authz.KindOIDC, Issuer: "https://login.example", ID: "local"},
+	} {
+		got, err := authz.ParseSubject(s.String())
+		if err != nil || got.Kind != s.Kind || got.Issuer != s.Issuer || got.ID != s.ID || got.Scopes.All() || got.Scopes.Names() != nil {
+			t.Errorf("%s: %+v %v", s, got, err)
+		}
+	}
+	for _, text := range []string{"", "demo", "root", "Local", "local ", "oidc:", "oidc:#", "oidc:https://login.example", "oidc:https://login.example#", "oidc:#ann", "https://login.example#ann"} {
+		if got, err := authz.ParseSubject(text); err == nil || !got.IsZero() {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -148,4 +149,19 @@ func WithSubject(ctx context.Context, s Subject) context.Context {
 func SubjectFromContext(ctx context.Context) (Subject, bool) {
 	s, _ := ctx.Value(subjectKey{}).(Subject)
 	return s, !s.IsZero()
+}
+
+// ParseSubject is the subject whose String is text, without scopes.
+func ParseSubject(text string) (Subject, error) {
+	for _, s := range []Subject{{Kind: KindLocal}, {Kind: KindDevelopment}, {Kind: KindDemo}} {
+		if text == s.String() {
+			return s, nil
+		}
+	}
+	rest, long := strings.CutPrefix(text, string(KindOIDC)+":")
+	issuer, id, whole := strings.Cut(rest, "#") // no issuer has a fragment
+	if s := (Subject{Kind: KindOIDC, Issuer: issuer, ID: id}); long && whole && !s.IsZero() {
+		return s, nil
+	}
+	return Subject{}, fmt.Errorf("authz: %.300q is no subject: local, development, shared-token or oidc:<issuer>#<sub>", text)
 }

@@ -178,19 +178,7 @@ func missingScope(subject authz.Subject, entry *entry) string {
 
 // authorize asks the host's authorizer, which gets private copies only.
 func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry *entry, call invocation, canonical []byte) *fault.Fault {
-	view := policyview.New(call, d.limits.MaxValueDepth+1)
-	defer view.Close()
-	denied, err := d.askAuthorizer(ctx, authz.Request{
-		Subject:     subject,
-		ID:          entry.info.ID,
-		Name:        entry.info.Name,
-		Effect:      string(entry.info.Effect),
-		Idempotency: string(entry.info.Idempotency),
-		World:       string(entry.info.World),
-		Tags:        slices.Clone(entry.info.Tags),
-		Arguments:   canonical,
-		View:        view.Map,
-	})
+	denied, err := d.askOf(ctx, subject, entry, call, canonical)
 	switch {
 	case err == nil:
 		return nil
@@ -201,6 +189,23 @@ func (d *dispatcher) authorize(ctx context.Context, subject authz.Subject, entry
 		d.log.ErrorContext(ctx, "policy failure", "capability", entry.info.ID, "subject", subject.String(), "error", err)
 		return &fault.Fault{Class: fault.PolicyFailure, Capability: entry.info.Name, Message: "the policy could not decide"}
 	}
+}
+
+// askOf asks the host's authorizer of one call, whose View ends with it.
+func (d *dispatcher) askOf(ctx context.Context, subject authz.Subject, entry *entry, call invocation, canonical []byte) (denied bool, err error) {
+	view := policyview.New(call, d.limits.MaxValueDepth+1)
+	defer view.Close()
+	return d.askAuthorizer(ctx, authz.Request{
+		Subject:     subject,
+		ID:          entry.info.ID,
+		Name:        entry.info.Name,
+		Effect:      string(entry.info.Effect),
+		Idempotency: string(entry.info.Idempotency),
+		World:       string(entry.info.World),
+		Tags:        slices.Clone(entry.info.Tags),
+		Arguments:   canonical,
+		View:        view.Map,
+	})
 }
 
 // askAuthorizer also reads the error, whose methods are the host's code too.

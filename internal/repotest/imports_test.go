@@ -73,7 +73,7 @@ var layers = []struct {
 	{"runtime/results", []string{"authz"}},
 	{"runtime/telemetry", []string{"runtime"}},
 	{"runtime/examples", []string{"authz", "runtime", "runtime/canon", "runtime/fault", "runtime/internal/..."}},
-	{"runtime/host", []string{"authz", "authz/scopes", "internal/nearest", "internal/visible", "runtime", "runtime/audit", "runtime/fault", "runtime/mcphttp", "runtime/mcpserver", "runtime/results", "runtime/worker/sandbox", "runtime/internal/..."}},
+	{"runtime/host", []string{"authz", "authz/scopes", "internal/nearest", "internal/visible", "runtime", "runtime/audit", "runtime/canon", "runtime/fault", "runtime/mcphttp", "runtime/mcpserver", "runtime/results", "runtime/worker/sandbox", "runtime/internal/..."}},
 	{"schema", []string{"internal/nearest", "runtime/binding", "runtime/canon"}},
 	{"schema/breaking", []string{"schema"}},
 	{"codegen", []string{"codegen/...", "internal/visible", "runtime/binding", "runtime/canon", "runtime/search", "schema"}},

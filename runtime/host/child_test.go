@@ -105,7 +105,7 @@ func childOptions() Options {
 			}
 			b := runtime.NewBuilder(runtime.Options{
 				Server:      runtime.ServerInfo{Name: "child", Version: "0.0.1"},
-				Authorizer:  authz.AllowAll(),
+				Authorizer:  authz.AuthorizerFunc(childPolicy),
 				Deployment:  env.Deployment,
 				Logger:      env.Logger,
 				IdleWorkers: env.IdleWorkers,
@@ -156,6 +156,19 @@ func childOptions() Options {
 			return b.Build(ctx)
 		},
 	}
+}
+
+// childPolicy has something against two numbers.
+func childPolicy(_ context.Context, r authz.Request) error {
+	switch view, err := r.View(); {
+	case err != nil:
+		return err
+	case view["millis"] == int64(6666):
+		return fmt.Errorf("6666 is not for %s: %w", r.Subject, authz.ErrDenied)
+	case view["millis"] == int64(7777):
+		return errors.New("nobody knows 7777")
+	}
+	return nil
 }
 
 const (

@@ -113,6 +113,7 @@ func commands() []command {
 		{name: "exec", arguments: "FILE|-", summary: "run one program and print its result", min: 1, max: 1, run: (*program).exec},
 		{name: "search", arguments: "QUERY", summary: "find capabilities by words", min: 1, max: -1, run: (*program).search},
 		{name: "describe", arguments: "NAME...", summary: "describe capabilities by exact name", min: 1, max: -1, run: (*program).describe},
+		{name: "policy", arguments: "test FILE...", summary: "compare what the policy decides with the cases in files", min: 2, max: -1, run: (*program).policy},
 		{name: "audit", arguments: "verify FILE...", summary: "check whether an audit log is as it was written", min: 2, max: -1},
 		{name: "doctor", summary: "say what runs programs here, and what confines it"},
 		{name: "version", summary: "print the version"},

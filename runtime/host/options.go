@@ -81,8 +81,8 @@ type Options struct {
 
 // Env is what Main has worked out for Build.
 type Env struct {
-	// Command is the one that runs: stdio, http, exec, search, describe or
-	// doctor. The last three call no capability.
+	// Command is the one that runs: stdio, http, exec, search, describe,
+	// policy or doctor. The last four call no capability.
 	Command string
 	// Logger writes to standard error.
 	Logger *slog.Logger
