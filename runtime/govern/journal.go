@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/change"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
@@ -64,8 +65,8 @@ func stateWord(state string) string {
 	return "unknown"
 }
 
-// unchanged refuses a change whose target is not what it was, before anything is
-// spent on it.
+// unchanged refuses a change whose target is not what it was, or that could not
+// be staged, before anything is spent on it.
 func (s *Service) unchanged(_ context.Context, p opened) error {
 	parent, name, done, err := s.target(p.Change.Root, p.Change.Path)
 	if err != nil {
@@ -79,7 +80,21 @@ func (s *Service) unchanged(_ context.Context, p opened) error {
 	if now.Hash() != p.Change.Pre {
 		return stale()
 	}
-	return nil
+	return s.kept(p)
+}
+
+// kept refuses a change of which an object is gone or was altered.
+func (s *Service) kept(p opened) error {
+	post, err := s.tree(p.Change.Post)
+	for _, n := range post.Nodes {
+		if err == nil && !n.Dir {
+			_, err = s.blobs.Get(n.Digest, n.Size)
+		}
+	}
+	if missing(err) || errors.Is(err, cas.ErrCorrupt) {
+		return altered(err.Error())
+	}
+	return err
 }
 
 func stale() *Refusal {

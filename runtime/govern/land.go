@@ -67,7 +67,7 @@ func (l landing) tryAdmit(ctx context.Context) (p opened, e store.Execution, err
 		e, err = l.begin(ctx, tx, p, elsewhere)
 		return err
 	})
-	if errors.Is(err, store.ErrUnknownOutcome) {
+	if errors.Is(err, store.ErrUnknownOutcome) && !errors.Is(err, store.ErrFull) {
 		err = refuse(Internal, "it is not known whether the landing has begun").suggest("try again with the same key").because(err)
 	}
 	return p, e, err

@@ -77,7 +77,7 @@ func (s *Service) refusal(ctx context.Context, err error) *Refusal {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return unknownPlan()
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, store.ErrFull):
 		r = refuse(Full, "the disk is full").suggest("make room, and try again with the same key")
 	case errors.Is(err, root.ErrConfined):
 		r = refuse(Confinement, "something there is neither a directory nor a file of its own, and stays untouched")

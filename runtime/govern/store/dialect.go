@@ -21,4 +21,6 @@ type Dialect interface {
 	Tables(ctx context.Context, tx *sql.Tx) (int, error)
 	// Busy reports whether err says that others held the store for too long.
 	Busy(err error) bool
+	// Full reports whether err says that there was no room to write.
+	Full(err error) bool
 }

@@ -23,6 +23,9 @@ var (
 	// ErrBusy is the error where others held the store for as long as was
 	// waited. Nothing was written; the same call may be made again.
 	ErrBusy = errors.New("store: busy")
+	// ErrFull is the error where the database has no room for what was to be
+	// written. Nothing was written, unless it is [ErrUnknownOutcome] too.
+	ErrFull = errors.New("store: the disk is full")
 	// ErrReadOnly is the error for a write to a store, or in a transaction,
 	// that only reads.
 	ErrReadOnly = errors.New("store: read-only")

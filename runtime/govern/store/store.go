@@ -105,7 +105,7 @@ func (s *Store) Close() error {
 // Update runs fn in a transaction that sees what all earlier ones wrote and
 // that no other one overlaps. It is durable when Update returns nil. When fn
 // fails, or panics, nothing is written, and its error is returned as it is;
-// [ErrBusy] and [ErrUnknownOutcome] are the store's own. Update waits for
+// [ErrBusy], [ErrFull] and [ErrUnknownOutcome] are the store's own. Update waits for
 // others as long as ctx allows. Within fn neither Update nor View is called.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if s.readOnly {
@@ -140,7 +140,7 @@ func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
 		if s.dialect.Busy(err) || errors.Is(err, sql.ErrTxDone) || errors.Is(err, ctx.Err()) {
 			return s.failed(err)
 		}
-		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+		return fmt.Errorf("%w: %w", ErrUnknownOutcome, s.failed(err))
 	}
 	if tx.chain.Seq > 0 {
 		s.heads.committed(tx.chain)
@@ -166,6 +166,8 @@ func (s *Store) failed(err error) error {
 		return nil
 	case s.dialect.Busy(err):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
+	case s.dialect.Full(err):
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return fmt.Errorf("store: %w", err)
 }

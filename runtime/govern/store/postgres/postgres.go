@@ -124,3 +124,9 @@ func (dialect) Busy(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (strings.HasPrefix(e.Code, "40") || e.Code == "55P03")
 }
+
+// Full: disk_full, of PostgreSQL's table of error codes.
+func (dialect) Full(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "53100"
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"flag"
 	"os"
 	"strings"
@@ -55,3 +56,33 @@ func (backend) Raw(t testing.TB, place string) *sql.DB {
 func TestMain(m *testing.M) { storetest.Main(m, backend{}) }
 
 func TestStore(t *testing.T) { storetest.Run(t, backend{}) }
+
+// TestFull: what the server says when its disk is full is ErrFull, and the store
+// goes on once there is room. A trigger says it here.
+func TestFull(t *testing.T) {
+	place := backend{}.Place(t)
+	s, err := Open(t.Context(), os.Getenv(server), place, store.Options{AuditKey: storetest.Key()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	raise := func() error { return s.Update(t.Context(), func(tx *store.Tx) error { return tx.RaiseHighWater(1) }) }
+	raw := backend{}.Raw(t, place)
+	for _, q := range []string{
+		`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$`,
+		`CREATE TRIGGER no_room BEFORE UPDATE ON meta EXECUTE FUNCTION no_room()`,
+	} {
+		if _, err := raw.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := raise(); !errors.Is(err, store.ErrFull) {
+		t.Errorf("%v, want %v", err, store.ErrFull)
+	}
+	if _, err := raw.ExecContext(t.Context(), `DROP TRIGGER no_room ON meta`); err != nil {
+		t.Fatal(err)
+	}
+	if err := raise(); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}

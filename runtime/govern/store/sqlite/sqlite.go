@@ -215,3 +215,5 @@ func (dialect) Tables(ctx context.Context, tx *sql.Tx) (n int, err error) {
 }
 
 func (dialect) Busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
+
+func (dialect) Full(err error) bool { return errors.Is(err, sqlite3.FULL) }
