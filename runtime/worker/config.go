@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/capgen/capgen/runtime/binding"
+	"github.com/capgen/capgen/runtime/worker/cgroup"
 )
 
 // Config is what a Pool needs. It is only read.
@@ -60,15 +61,25 @@ const (
 	MinMemory = 128 << 20
 )
 
+const (
+	// groupSlack is what a worker's group may have beyond the budget: what the
+	// process had before, and what the kernel keeps for it. A worker is to meet
+	// the bound of its address space first, which it can tell of.
+	groupSlack = 64 << 20
+	// groupThreads bounds a worker's threads; it has about six.
+	groupThreads = 64
+)
+
 // resolved is a Config that was checked.
 type resolved struct {
 	executable string
 	binary     *Binary // what executable leads to; nil for a path
 	table      []byte  // the whole frame
 	digest     string
-	required   []string // layers that each worker must report
-	memory     int64    // what a worker may have
-	groups     *cgroups // nil without one
+	required   []string       // layers that each worker must report
+	memory     int64          // what a worker may have
+	groups     *cgroup.Parent // nil without one
+	bounds     cgroup.Limits  // of each worker's group
 	processes  int
 	idle       int
 	failed     func(error)
@@ -100,9 +111,10 @@ func (c Config) resolve() (*resolved, error) {
 		return nil, fmt.Errorf("worker: a memory budget of %d bytes, at least %d are needed", r.memory, MinMemory)
 	}
 	if c.Cgroup != "" {
-		if r.groups, err = openCgroups(c.Cgroup); err != nil {
-			return nil, err
+		if r.groups, err = cgroup.Open(c.Cgroup, cgroup.ForMemory, cgroup.ForProcesses); err != nil {
+			return nil, fmt.Errorf("worker: %w", err)
 		}
+		r.bounds = cgroup.Limits{Memory: r.memory + groupSlack, Processes: groupThreads}
 	}
 	if c.CPU < 0 || c.CPU.Milliseconds() > maxCPUMillis {
 		return nil, fmt.Errorf("worker: a processor time of %v", c.CPU)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/capgen/capgen/runtime/internal/stdoutguard"
+	"github.com/capgen/capgen/runtime/worker/cgroup"
 )
 
 // process is one worker. kill may come from any goroutine; all else belongs to
@@ -16,9 +17,9 @@ type process struct {
 	words    *lastWords // nil when standard error is another's
 	inClosed bool
 	os       *os.Process
-	group    *cgroup     // nil without one
-	failed   func(error) // is told of a group that stays behind
-	starved  bool        // once reaped: the kernel ended it for the group's memory
+	group    *cgroup.Group // nil without one
+	failed   func(error)   // is told of a group that stays behind
+	starved  bool          // once reaped: the kernel ended it for the group's memory
 
 	mu     sync.Mutex
 	killed bool
@@ -62,10 +63,10 @@ func start(r *resolved, stderr *os.File) (p *process, err error) {
 	}
 	sys := attributes()
 	if r.groups != nil {
-		if p.group, err = r.groups.make(r.memory); err != nil {
-			return p, err
+		if p.group, err = r.groups.Make(r.bounds); err != nil {
+			return p, fmt.Errorf("worker: %w", err)
 		}
-		if err = p.group.place(sys); err != nil {
+		if err = p.group.Place(sys); err != nil {
 			return p, err
 		}
 	}
@@ -100,7 +101,7 @@ func (p *process) kill() {
 	p.in.stop()
 	p.out.stop()
 	if p.group != nil {
-		p.group.kill() // the signal below does as well, for the worker
+		p.group.Kill() // the signal below does as well, for the worker
 	}
 	killTree(p.os)
 }
@@ -128,10 +129,10 @@ func (p *process) leaveGroup() {
 	if p.group == nil {
 		return
 	}
-	p.starved = p.group.outOfMemory()
-	err := p.group.kill()
+	p.starved = p.group.OutOfMemory()
+	err := p.group.Kill()
 	if err == nil {
-		err = p.group.remove()
+		err = p.group.Remove()
 	}
 	if err != nil {
 		p.failed(err)

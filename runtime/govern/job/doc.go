@@ -11,4 +11,6 @@
 // [Transitions] is all of it: what is not in the table cannot happen. A run whose
 // cancellation was asked for can only become cancelled, or, where nobody can
 // prove any more that nothing of it runs, orphaned.
+//
+// Package scope below holds the processes of one run and ends them all.
 package job
