@@ -86,14 +86,18 @@ var settings = map[string]string{
 	"CAPGEN_TOKEN":          "the token of --token-file itself",
 	"CAPGEN_TOKEN_FILE":     "as --token-file",
 	privateWorkerSetting:    "marks a worker process; its value is a protocol version",
+	privateRunSetting:       "marks a process of a run's scope; its value is what it is there for",
 }
 
 // privateWorkerSetting is between a host and its workers, for nobody to set.
 const privateWorkerSetting = "CAPGEN_WORKER"
 
+// privateRunSetting is between a scope and its processes, for nobody to set.
+const privateRunSetting = "CAPGEN_RUN"
+
 // readsEnvironment are the files that may ask for a variable at all; the
 // credentials of a deployment are variables that its manifest names.
-var readsEnvironment = []string{"runtime/credentials.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
+var readsEnvironment = []string{"runtime/credentials.go", "runtime/govern/job/scope/keeper_linux.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
 
 var (
 	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
@@ -101,7 +105,7 @@ var (
 )
 
 // outsideSettings: the flags and variables that the code has are those of the
-// list above, the environment is read in four places, and the reference of the
+// list above, the environment is read in few places, and the reference of the
 // command line names each.
 func outsideSettings(tr *tree) []string {
 	var out []string
@@ -139,7 +143,7 @@ func outsideSettings(tr *tree) []string {
 			out = append(out, s+" is not in the list of settings_test.go")
 		}
 		// What every command has needs no row.
-		if s != "--help" && s != "--version" && s != privateWorkerSetting && !strings.Contains(reference, "`"+s) {
+		if s != "--help" && s != "--version" && s != privateWorkerSetting && s != privateRunSetting && !strings.Contains(reference, "`"+s) {
 			out = append(out, "docs/reference/cli.md: no row for "+s)
 		}
 	}

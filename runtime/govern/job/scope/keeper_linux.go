@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keeperMark is the variable that makes a process a keeper; its value is the
-// tier.
-const keeperMark = "CAPGEN_RUN_KEEPER"
+// runMark is the variable that makes a process one of a scope. Its value is the
+// tier, of a keeper, or a command as JSON, of what is about to become that.
+const runMark = "CAPGEN_RUN"
 
 // Where a keeper finds what it was given. None of it reaches the first process
 // but its three streams.
@@ -47,21 +47,21 @@ type report struct {
 	Empty   bool   `json:"empty,omitempty"`
 }
 
-// IsKeeper reports whether this process is a keeper, by its environment.
-func IsKeeper() bool { return os.Getenv(keeperMark) != "" }
-
-// ServeKeeperAndExit returns at once in a process that is no keeper. In one it
-// starts what it is told to, and ends the process when nothing of that is left.
-// It stands first in main, beside the worker's entry: what comes before runs in
-// every keeper too.
+// ServeKeeperAndExit returns at once in a process that is none of a scope. In one
+// it serves, and ends the process: a keeper when nothing is left of what it has
+// started. It stands first in main, beside the worker's entry: what comes before
+// runs in all of them too.
 func ServeKeeperAndExit() {
-	if !IsKeeper() {
+	mark := os.Getenv(runMark)
+	switch {
+	case mark == "":
 		return
+	case mark[0] == '{':
+		serveEnter(mark)
+	case serveKeeper(Tier(mark)) == nil:
+		os.Exit(0)
 	}
-	if err := serveKeeper(Tier(os.Getenv(keeperMark))); err != nil {
-		os.Exit(1)
-	}
-	os.Exit(0)
+	os.Exit(1)
 }
 
 // keeper is this process.
@@ -101,10 +101,10 @@ func serveKeeper(tier Tier) error {
 	}
 	if err != nil {
 		tell(report{Failed: err.Error()})
-		return k.emptied()
+	} else {
+		tell(report{Started: true})
+		go k.obey() // until the process ends
 	}
-	tell(report{Started: true})
-	go k.obey() // until the process ends
 	for k.family.await(); !k.family.reap(); k.family.await() {
 	}
 	return k.emptied()
@@ -112,18 +112,17 @@ func serveKeeper(tier Tier) error {
 
 // start starts the first process, in a session of its own.
 func (k *keeper) start(c Command) error {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: []uintptr{stdinFD, stdoutFD, stderrFD}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	sys := &syscall.SysProcAttr{Setsid: true}
 	if k.tier == Cgroup {
-		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, groupFD
+		sys.UseCgroupFD, sys.CgroupFD = true, groupFD
 	}
 	k.family.mu.Lock()
 	defer k.family.mu.Unlock()
-	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
-	if err != nil {
-		return err
+	pid, err := fork(c, sys)
+	if err == nil {
+		k.first = pid
 	}
-	k.first = pid
-	return nil
+	return err
 }
 
 // reaped tells how the first process ended. What it leaves behind ends with it.

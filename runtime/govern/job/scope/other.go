@@ -13,9 +13,6 @@ func Open(Options) (*Scope, error) { return nil, ErrUnsupported }
 // Probe fails with [ErrUnsupported].
 func Probe(context.Context, Options) error { return ErrUnsupported }
 
-// IsKeeper is false.
-func IsKeeper() bool { return false }
-
 // ServeKeeperAndExit returns.
 func ServeKeeperAndExit() {}
 

@@ -70,10 +70,25 @@ type Command struct {
 	Args []string `json:"args"` // the first is the name it goes by
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"` // absolute
+	// Limits bound each process by itself.
+	Limits Limits `json:"limits"`
 }
 
-// maxCommand bounds a command as it is told to the keeper.
-const maxCommand = 1 << 20
+// Limits are what one process may use (setrlimit(2)). Zero is no bound of its
+// own; what bounds the scope as a whole is in Options.
+type Limits struct {
+	CPU    time.Duration `json:"cpu"`    // rounded up to seconds
+	Memory int64         `json:"memory"` // bytes of address space
+	File   int64         `json:"file"`   // bytes that a file which it writes may have
+	Open   int           `json:"open"`   // files at a time
+	// Processes counts all of the account, wherever they are, and does not bind
+	// root.
+	Processes int `json:"processes"`
+}
+
+// maxCommand bounds a command as JSON: it has to fit one variable of an
+// environment (execve(2)).
+const maxCommand = 64 << 10
 
 // Exit is how the first process of a scope ended.
 type Exit struct {

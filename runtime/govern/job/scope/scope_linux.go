@@ -83,7 +83,7 @@ func Open(o Options) (s *Scope, err error) {
 	}
 	s.keeper, err = os.StartProcess("/proc/self/exe", []string{"keeper"}, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{keeperMark + "=" + string(o.Tier), "GOMAXPROCS=1"},
+		Env:   []string{runMark + "=" + string(o.Tier), "GOMAXPROCS=1"},
 		Files: files,
 		Sys:   attributes(o.Tier),
 	})

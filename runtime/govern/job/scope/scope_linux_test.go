@@ -286,7 +286,7 @@ func TestBare(t *testing.T) {
 	}
 	lines := strings.Fields(string(text))
 	got := strings.Join(lines, " ")
-	if !strings.HasPrefix(got, "0 1 2 ") || strings.HasPrefix(got, "0 1 2 3") || strings.Contains(got, keeperMark) || !strings.Contains(got, "A=b") || !strings.Contains(got, " /usr") {
+	if !strings.HasPrefix(got, "0 1 2 ") || strings.HasPrefix(got, "0 1 2 3") || strings.Contains(got, runMark) || !strings.Contains(got, "A=b") || !strings.Contains(got, " /usr") {
 		t.Errorf("%s", got)
 	}
 }
@@ -302,7 +302,7 @@ func TestRefusals(t *testing.T) {
 		"no such file":         {Path: "/nowhere/at-all", Args: []string{"x"}, Dir: "/"},
 		"absolute paths":       {Path: "sh", Args: []string{"x"}, Dir: "/"},
 		"a name it goes by":    {Path: "/bin/sh", Dir: "/"},
-		"a command of 1048":    {Path: "/bin/sh", Args: []string{strings.Repeat("x", maxCommand)}, Dir: "/"},
+		"a command of 656":     {Path: "/bin/sh", Args: []string{strings.Repeat("x", maxCommand)}, Dir: "/"},
 		"no such file or dire": {Path: "/bin/sh", Args: []string{"sh"}, Dir: "/nowhere/at-all"},
 	} {
 		s, err := Open(Options{Tier: Tree})
