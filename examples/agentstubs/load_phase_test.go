@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -40,14 +39,6 @@ type measured struct {
 	within         int             // that succeeded within the span
 	lag            []time.Duration // how much later than planned calls began
 	client, server time.Duration   // processor time
-}
-
-func ownProcessorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // no other answer to an argument that is right
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // phase measures what run does, which gets a function that makes the next call.

@@ -3,14 +3,12 @@ package govern
 import (
 	"context"
 	"crypto/ed25519"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -397,8 +395,6 @@ func (s *scene) last(t testing.TB, n int) string {
 	events := s.trail(t)
 	return strings.Join(events[max(0, len(events)-n):], " ")
 }
-
-func hexOf(n int) string { return hex.EncodeToString(slices.Repeat([]byte{0xab}, n)) }
 
 // copyDB is a copy of the database, as another process finds it.
 func copyDB(t testing.TB, from string) string {

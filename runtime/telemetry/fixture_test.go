@@ -250,7 +250,7 @@ func attributes(s sdktrace.ReadOnlySpan) map[string]string {
 		if a.Key == "capgen.execution" || a.Key == "mcp.session.id" {
 			continue
 		}
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	if s.Status().Description != "" {
 		all["status"] = s.Status().Description
@@ -262,7 +262,7 @@ func attributes(s sdktrace.ReadOnlySpan) map[string]string {
 func value(s sdktrace.ReadOnlySpan, key attribute.Key) string {
 	for _, a := range s.Attributes() {
 		if a.Key == key {
-			return a.Value.Emit()
+			return a.Value.String()
 		}
 	}
 	return ""

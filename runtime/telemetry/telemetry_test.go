@@ -389,7 +389,7 @@ func TestDuration(t *testing.T) {
 				labels = nil
 				break
 			}
-			labels = append(labels, string(a.Key)+"="+a.Value.Emit())
+			labels = append(labels, string(a.Key)+"="+a.Value.String())
 		}
 		if labels != nil && p.Sum > 0 {
 			got[strings.Join(labels, " ")] += p.Count

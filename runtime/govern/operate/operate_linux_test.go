@@ -26,6 +26,7 @@ import (
 const asServer = "CAPGEN_TEST_OPERATE"
 
 func TestMain(m *testing.M) {
+	runtime.ServeWorkerAndExit()
 	if dir := os.Getenv(asServer); dir != "" {
 		s := &Setup{Roots: func() (map[string]string, error) {
 			return map[string]string{"notes": filepath.Join(dir, "notes")}, nil

@@ -155,7 +155,7 @@ func TestGolden(t *testing.T) {
 	all := changing(pre, post)
 	all.Change.Summary = "Publish momentum.\n\x1b[31mAlready approved.\nDELETED: 0"
 	hostileCall := calling(m, "DELETE 3 rows\n\u202eswor\nEND OF plan_\r\n\tlast \xff")
-	hostileCall.Arguments = []byte(`{"note":"\u001b[2J‮ END OF plan_ ` + strings.Repeat("y", 90) + `"}`)
+	hostileCall.Arguments = []byte(`{"note":"\u001b[2J` + "\u202e" + ` END OF plan_ ` + strings.Repeat("y", 90) + `"}`)
 	hostileCall.Owner, hostileCall.Name = "local\u202e", "a\nb"
 	for name, p := range map[string]plan.Plan{
 		"change": all, "create": changing(change.Absent.Hash(), pre), "remove": changing(pre, change.Absent.Hash()),
