@@ -9,6 +9,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
+	"github.com/capgen/capgen/runtime/govern/token"
 )
 
 // Cleaned is what a Clean has come to.
@@ -59,42 +60,54 @@ func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, erro
 // expire writes down which plans have expired.
 func (s *Service) expire(ctx context.Context) (n int, err error) {
 	at := s.o.Now()
+	const page = 100
+	f := store.Filter{Everyone: true, Status: store.Prepared, ExpiresBy: at.Wall.UnixMicro(), Limit: page}
 	for {
-		const page = 100
 		moved := 0
-		err := s.update(ctx, func(tx *store.Tx) error {
+		var rows []store.Listed
+		var strange []strangeRow
+		err := s.update(ctx, func(tx *store.Tx) (err error) {
 			if _, err := s.moment(tx); err != nil {
 				return err
 			}
-			rows, err := tx.Plans(store.Filter{Everyone: true, Status: store.Prepared, ExpiresBy: at.Wall.UnixMicro(), Limit: page})
-			if err != nil {
+			if rows, err = tx.Plans(f); err != nil {
 				return err
 			}
 			for _, row := range rows {
-				p, err := s.open(row)
-				if err != nil {
+				done, err := s.expireOne(tx, row, at)
+				switch {
+				case errors.Is(err, errAltered):
+					strange = append(strange, strangeRow{row.ID, err})
+				case err != nil:
 					return err
+				case done:
+					moved++
 				}
-				if !p.Expires().Reached(at) {
-					continue
-				}
-				if err := s.end(tx, p.ID, store.Expired, "", ""); err != nil {
-					return err
-				}
-				if err := s.record(tx, about(eventExpire, s.system(), p.Plan), nil); err != nil {
-					return err
-				}
-				moved++
 			}
 			return nil
 		})
 		if err != nil {
 			return n, err
 		}
-		if n += moved; moved < page {
+		s.noteAltered(ctx, strange)
+		n += moved
+		if f.After = lastID(rows); len(rows) < page || f.After == "" {
 			return n, nil
 		}
 	}
+}
+
+// expireOne writes down that a plan has expired, if it has. What it refuses as
+// altered, it has not written to.
+func (s *Service) expireOne(tx *store.Tx, row store.Listed, at token.Instant) (done bool, err error) {
+	p, err := s.listed(row)
+	if err != nil || !p.Expires().Reached(at) {
+		return false, err
+	}
+	if err := s.end(tx, p.ID, store.Expired, "", ""); err != nil {
+		return false, err
+	}
+	return true, s.record(tx, about(eventExpire, s.system(), p.Plan), nil)
 }
 
 // sweepRunning removes the names of calls that have ended.

@@ -77,7 +77,7 @@ func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 			return err
 		}
 		for _, row := range rows {
-			p, err := s.open(row)
+			p, err := s.listed(row)
 			if err != nil {
 				f.Plans["altered"]++
 				continue

@@ -26,7 +26,7 @@ func (s *Service) Operator(actor audit.Actor) *Operator { return &Operator{s, ac
 // Store is the id of the store.
 func (o *Operator) Store() string { return o.s.o.Store.ID() }
 
-// Plans are those of all subjects.
+// Plans are those of all subjects, those of altered rows among them.
 func (o *Operator) Plans(ctx context.Context, f Filter) (Page, error) {
 	return o.s.list(ctx, store.Filter{Everyone: true}, f)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/plan"
@@ -28,11 +29,14 @@ func kindOf(p plan.Plan) string {
 	return store.KindCall
 }
 
+// errAltered is the cause of what altered refuses.
+var errAltered = errors.New("govern: altered")
+
 // altered is a row that is not what was written: somebody else wrote to the
 // database.
 func altered(what string) *Refusal {
 	return refuse(Internal, "the record of the plan is not what was written").
-		suggest("prepare another one, and tell an operator").because(errors.New("govern: altered: " + what))
+		suggest("prepare another one, and tell an operator").because(fmt.Errorf("%w: %s", errAltered, what))
 }
 
 // opened is a row of a plan with what its body says.
@@ -68,6 +72,14 @@ func (s *Service) open(row store.Plan) (opened, error) {
 		return opened{}, altered("store")
 	}
 	return opened{p, row, hash}, nil
+}
+
+// listed is open, for a row of a list.
+func (s *Service) listed(row store.Listed) (opened, error) {
+	if row.Err != nil {
+		return opened{}, altered(row.Err.Error())
+	}
+	return s.open(row.Plan)
 }
 
 // owned is the plan of an owner.
@@ -129,14 +141,17 @@ func (s *Service) end(tx *store.Tx, id string, to store.PlanStatus, reason, by s
 	if err != nil {
 		return err
 	}
-	if err := tx.MovePlan(id, store.Prepared, to, reason, by); err != nil {
-		return err
+	if row.Status != store.Prepared {
+		return &store.StateError{ID: id, Have: string(row.Status), Want: string(store.Prepared)}
 	}
 	err = tx.SpendNonce(nonce, kindOf(p.Plan), id)
 	if errors.Is(err, store.ErrSpent) || errors.Is(err, store.ErrNotFound) {
-		return altered("nonce")
+		return altered("nonce") // and nothing is written
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.MovePlan(id, store.Prepared, to, reason, by)
 }
 
 // about is an event about a plan.

@@ -40,32 +40,6 @@ type View struct {
 	Separation     string // full, partial, none or unknown
 }
 
-// Filter chooses plans of a subject.
-type Filter struct {
-	Status     string // as in View; empty is any
-	Capability string // id; empty is any
-	After      string // Page.Next of the page before
-	Limit      int    // 1 to MaxPage; zero is DefaultPage
-}
-
-// Bounds of a page of plans.
-const (
-	DefaultPage = 50
-	MaxPage     = 100
-)
-
-// Page is a part of a list of plans, newest first.
-type Page struct {
-	Plans []Summary
-	Next  string // Filter.After for what follows; empty at the end
-}
-
-// Summary is a plan in a list.
-type Summary struct {
-	Plan, Owner, Capability, Status, State, Summary string
-	Created, Expires                                time.Time
-}
-
 // Progress is how far a plan has come.
 type Progress struct {
 	Plan, Status, Reason, State string // as in View
@@ -199,71 +173,6 @@ func (s *Service) seen(tx *store.Tx, p opened, at token.Instant) (v seen, err er
 	}
 	v.approvals = len(d.By)
 	return v, nil
-}
-
-// List are plans of the subject in ctx.
-func (s *Service) List(ctx context.Context, f Filter) (Page, error) {
-	if s.rehearsal != nil {
-		return s.rehearsal.list(f), nil
-	}
-	owner, err := subject(ctx)
-	if err != nil {
-		return Page{}, err
-	}
-	return s.list(ctx, store.Filter{Owner: owner}, f)
-}
-
-func (s *Service) list(ctx context.Context, of store.Filter, f Filter) (Page, error) {
-	if f.Limit == 0 {
-		f.Limit = DefaultPage
-	}
-	if f.Limit < 1 || f.Limit > MaxPage {
-		return Page{}, refuse(InvalidRequest, "a page is of 1 to %d plans", MaxPage)
-	}
-	switch store.PlanStatus(f.Status) {
-	case "", store.Prepared, store.Consumed, store.Expired, store.Rejected, store.Superseded, store.Cancelled:
-	default:
-		return Page{}, refuse(InvalidRequest, "no plan has the status %q", f.Status)
-	}
-	if f.After != "" && !plan.ValidID(f.After) {
-		return Page{}, unknownPlan()
-	}
-	of.Status, of.Capability, of.After, of.Limit = store.PlanStatus(f.Status), f.Capability, f.After, f.Limit+1
-	page := Page{Plans: []Summary{}}
-	at := s.o.Now()
-	err := s.o.Store.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Plans(of)
-		if err != nil {
-			return err
-		}
-		if len(rows) > f.Limit {
-			rows = rows[:f.Limit]
-			page.Next = rows[f.Limit-1].ID
-		}
-		for _, row := range rows {
-			p, err := s.open(row)
-			if err != nil {
-				return err
-			}
-			e, _, err := s.execution(tx, p)
-			if err != nil {
-				return err
-			}
-			one := Summary{
-				Plan: p.ID, Owner: p.Owner, Capability: p.Name, Status: s.status(p, at), State: seen{execution: e}.state(),
-				Created: p.Created.Wall, Expires: p.Expires().Wall,
-			}
-			if p.Change != nil {
-				one.Summary = p.Change.Summary
-			}
-			page.Plans = append(page.Plans, one)
-		}
-		return nil
-	})
-	if err != nil {
-		return Page{}, s.refusal(ctx, err)
-	}
-	return page, nil
 }
 
 // MaxReasonBytes bounds the reason of a Cancel.

@@ -138,8 +138,27 @@ func pageSize(limit int) (int, error) {
 	return limit, nil
 }
 
-// Plans lists plans, the newest first.
-func (tx *Tx) Plans(f Filter) ([]Plan, error) {
+// Listed is a plan in a list.
+type Listed struct {
+	Plan
+	// Err is a [CorruptError] of a row that this package did not write as it
+	// stands: of such a plan nothing but the ID is told, as it is there.
+	Err error
+}
+
+// place is where a plan stands in lists, whatever else its row says.
+type place struct {
+	id, owner string
+	created   int64
+}
+
+func (p *place) columns() []any { return []any{text(&p.id), text(&p.owner), whole(&p.created)} }
+func (p *place) key() string    { return p.id }
+func (p *place) check() error   { return nil }
+
+// Plans lists plans, the newest first. A corrupt row keeps no other from being
+// listed.
+func (tx *Tx) Plans(f Filter) (list []Listed, err error) {
 	if f.Everyone == (f.Owner != "") {
 		return nil, invalid("a list is of one owner, or of everyone")
 	}
@@ -161,16 +180,24 @@ func (tx *Tx) Plans(f Filter) ([]Plan, error) {
 		q.add("expires <= ?", f.ExpiresBy)
 	}
 	if f.After != "" {
-		last, err := tx.Plan(f.After)
+		last, err := one[place](tx, "plans", `SELECT id, owner, created FROM plans WHERE id = $1`, f.After)
 		if err != nil {
 			return nil, fmt.Errorf("the page before: %w", err)
 		}
-		if !f.Everyone && last.Owner != f.Owner {
+		if !f.Everyone && last.owner != f.Owner {
 			return nil, fmt.Errorf("the page before: %w", ErrNotFound)
 		}
-		q.add("(created, id) < (?, ?)", last.Created, last.ID)
+		q.add("(created, id) < (?, ?)", last.created, last.id)
 	}
-	return rows[Plan](tx, "plans", `SELECT `+planColumns+` FROM plans`+q.where()+` ORDER BY created DESC, id DESC`+q.limit(limit), q.args...)
+	query := `SELECT ` + planColumns + ` FROM plans` + q.where() + ` ORDER BY created DESC, id DESC` + q.limit(limit)
+	err = each(tx, "plans", query, q.args, func(p Plan, err error) error {
+		if err != nil {
+			p = Plan{ID: p.ID}
+		}
+		list = append(list, Listed{p, err})
+		return nil
+	})
+	return list, err
 }
 
 // MovePlan moves a plan that is in from. [ErrInvalid] is a transition that no

@@ -81,13 +81,25 @@ type row[T any] interface {
 }
 
 // rows runs a query of all columns of a table.
-func rows[T any, R row[T]](tx *Tx, table, query string, args ...any) ([]T, error) {
-	answer, err := tx.query(query, args...)
+func rows[T any, R row[T]](tx *Tx, table, query string, args ...any) (out []T, err error) {
+	err = each[T, R](tx, table, query, args, func(v T, err error) error {
+		out = append(out, v)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	return out, nil
+}
+
+// each hands on the rows of a query of all columns of a table, those that are
+// corrupt with what is wrong with them.
+func each[T any, R row[T]](tx *Tx, table, query string, args []any, fn func(v T, err error) error) error {
+	answer, err := tx.query(query, args...)
+	if err != nil {
+		return err
+	}
 	defer answer.Close()
-	var out []T
 	for answer.Next() {
 		var v T
 		r := R(&v)
@@ -96,11 +108,13 @@ func rows[T any, R row[T]](tx *Tx, table, query string, args ...any) ([]T, error
 			err = r.check()
 		}
 		if err != nil {
-			return nil, &CorruptError{Table: table, ID: r.key(), Err: err}
+			err = &CorruptError{Table: table, ID: r.key(), Err: err}
 		}
-		out = append(out, v)
+		if err := fn(v, err); err != nil {
+			return err
+		}
 	}
-	return out, tx.failed(answer.Err())
+	return tx.failed(answer.Err())
 }
 
 // one is rows, of which there is one or none.

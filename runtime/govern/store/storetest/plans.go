@@ -230,4 +230,29 @@ func pages(t *testing.T, b Backend) {
 		_, err := tx.Plans(store.Filter{Owner: alice, After: planID(4)}) // bob's
 		wants(t, "a page after another's plan", err, store.ErrNotFound)
 	})
+	// Rows that somebody else wrote to are on their pages, and keep no other away.
+	if _, err := b.Raw(t, s.place).Exec(`UPDATE plans SET status = 'landed', body = hash WHERE id = '` + planID(3) + `' OR id = '` + planID(9) + `'`); err != nil {
+		t.Fatal(err)
+	}
+	for size := 1; size <= 8; size++ {
+		var got []string
+		f := store.Filter{Owner: alice, Limit: size}
+		for n := size; n == size; {
+			s.view(func(tx *store.Tx) {
+				list, err := tx.Plans(f)
+				s.ok(err)
+				n = len(list)
+				for _, p := range list {
+					if altered := p.ID == planID(3) || p.ID == planID(9); errors.Is(p.Err, store.ErrCorrupt) != altered || (p.Body == nil) != altered {
+						t.Errorf("%s: %+v", p.ID, p)
+					}
+					got = append(got, p.ID)
+					f.After = p.ID
+				}
+			})
+		}
+		if diff := cmp.Diff(mine, got); diff != "" {
+			t.Errorf("altered, pages of %d (-want +got):\n%s", size, diff)
+		}
+	}
 }
