@@ -45,11 +45,29 @@ var _ = func() bool {
 func TestMain(m *testing.M) {
 	runtime.ServeWorkerAndExit()
 	if os.Getenv(childVariable) != "" {
+		endWithTest()
 		os.Exit(Main(childOptions()))
 	}
 	testscript.Main(m, map[string]func(){
 		"child": func() { os.Exit(Main(childOptions())) },
 	})
+}
+
+// lifeVariable tells a child that its descriptor 3 is a pipe whose other end is
+// open in the process of the test alone.
+const lifeVariable = "HOST_TEST_LIFE"
+
+// endWithTest ends a child when the process of the test has ended, killed or
+// not: over HTTP nothing else would.
+func endWithTest() {
+	if os.Getenv(lifeVariable) == "" {
+		return
+	}
+	test := os.NewFile(3, "test")
+	go func() {
+		_, _ = io.Copy(io.Discard, test) // until its end
+		os.Exit(3)
+	}()
 }
 
 // The scripts are the command line as its users see it.
@@ -273,6 +291,7 @@ type child struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	in    io.WriteCloser
+	life  io.Closer   // which the child does not survive
 	lines chan string // of standard output, closed at its end
 	mu    sync.Mutex
 	err   bytes.Buffer
@@ -322,9 +341,16 @@ func startWith(t *testing.T, environment []string, args ...string) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cmd.ExtraFiles, c.cmd.Env = []*os.File{theirs}, append(c.cmd.Env, lifeVariable+"=1")
+	c.life = ours
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	theirs.Close()
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer close(c.lines)
@@ -341,6 +367,7 @@ func startWith(t *testing.T, environment []string, args ...string) *child {
 		c.cmd.Process.Kill()
 		reading.Wait()
 		c.cmd.Wait()
+		c.life.Close()
 		if t.Failed() {
 			t.Logf("standard error of the server:\n%s", c.stderr())
 		}
@@ -394,11 +421,10 @@ func (c *child) receive() message {
 	panic("not reached")
 }
 
-// exit waits for the end of the process and returns its exit code and how
-// long it took.
-func (c *child) exit() (code int, took time.Duration) {
+// exit waits for the end of the process, for at most half a minute, and returns
+// its exit code, which is -1 where a signal ended it.
+func (c *child) exit() int {
 	c.t.Helper()
-	begin := time.Now()
 	for {
 		select {
 		case line, ok := <-c.lines:
@@ -407,7 +433,7 @@ func (c *child) exit() (code int, took time.Duration) {
 				continue
 			}
 			c.cmd.Wait()
-			return c.cmd.ProcessState.ExitCode(), time.Since(begin)
+			return c.cmd.ProcessState.ExitCode()
 		case <-time.After(30 * time.Second):
 			c.t.Fatal("the process does not end")
 		}

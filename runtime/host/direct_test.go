@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,17 +45,17 @@ func TestDirectTools(t *testing.T) {
 				}
 				return r.Content[0].(*mcp.TextContent).Text, nil
 			}
+			napping, woken := strings.Count(c.stderr(), "napping"), strings.Count(c.stderr(), "woken")
 			if text, err := call(t.Context(), `{"millis":1}`); err != nil || text != `"slept"` {
 				t.Errorf("%s %s: %s, %v", name, protocol, text, err)
 			}
 			if text, err := call(t.Context(), `{"millis":-1}`); err != nil || !strings.Contains(text, `"class":"invalid_arguments"`) || !strings.Contains(text, `"path":"millis"`) {
 				t.Errorf("%s %s: %s, %v", name, protocol, text, err)
 			}
-			napping, woken := strings.Count(c.stderr(), "napping"), strings.Count(c.stderr(), "woken")
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			go func() { _, err := call(ctx, `{"millis":60000}`); done <- err }()
-			c.waitForCount("napping", napping+1)
+			c.waitForCount("napping", napping+2)
 			cancel()
 			if err := <-done; err == nil {
 				t.Errorf("%s %s: nothing is cancelled", name, protocol)
@@ -64,6 +65,24 @@ func TestDirectTools(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// Whoever observes the calls of programs observes these, and there are no prints
+// that a host could return.
+func TestDirectToolsAreObserved(t *testing.T) {
+	c, url := serveHTTP(t, []string{toolVariable + "=1", telemetryVariable + "=1", printsVariable + "=1"})
+	for i, protocol := range bothEras {
+		s, err := dial(t, url, "", protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "clock_nap", Arguments: map[string]any{"millis": 1}})
+		if err != nil || len(r.Content) != 1 || r.Content[0].(*mcp.TextContent).Text != `"slept"` || r.StructuredContent != nil {
+			t.Errorf("%s: %+v, %v", protocol, r, err)
+		}
+		c.waitForCount("observed clock.nap done\n", i+1)
+		s.Close()
 	}
 }
 
@@ -109,6 +128,10 @@ func TestDirectToolsNeedTheirScopes(t *testing.T) {
 		challenge != `Bearer error="insufficient_scope", scope="tools:use clock:nap"` || !strings.Contains(string(body), "lacks a scope") {
 		t.Errorf("%d %s %s %v", response.StatusCode, challenge, body, err)
 	}
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	c.exit() // then all that it said is there
 	if n := strings.Count(c.stderr(), "napping"); n != 2 {
 		t.Errorf("%d calls ran, want those of ann", n)
 	}

@@ -192,6 +192,11 @@ func TestGrantedScopes(t *testing.T) {
 func TestRenewedCertificate(t *testing.T) {
 	cert, key, _ := certificate(t)
 	now := time.Now()
+	for _, f := range []httpFlags{{tlsCert: filepath.Dir(cert), tlsKey: key}, {tlsCert: cert, tlsKey: os.DevNull}} { // nor a pipe, which would keep handshakes waiting
+		if _, err := readTLS(f, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
 	if _, err := readTLS(httpFlags{tlsCert: cert}, nil); err == nil {
 		t.Error("a certificate without a key")
 	}

@@ -45,9 +45,8 @@ func serve(o Options, build func(context.Context, Env) (mcpserver.Runtime, error
 		fmt.Fprintf(os.Stderr, "%s: standard streams: %v\n", o.Name, err)
 		return ExitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // from then on a signal has its usual effect
 
 	token, given := os.LookupEnv(tokenVariable)
 	if given { // neither for handlers nor for what they start
@@ -70,6 +69,31 @@ func serve(o Options, build func(context.Context, Env) (mcpserver.Runtime, error
 		build: build,
 	}
 	return p.run(ctx, os.Args[1:])
+}
+
+// untilSignal is a context that ends with the first interrupt or termination
+// signal. Before it does, signals have their usual effect again, so that whoever
+// is told that the program ends can end it at once. stop waits for what was
+// started.
+func untilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(fmt.Errorf("host: %v", s))
+		case <-ctx.Done():
+			signal.Stop(signals)
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-stopped
+	}
 }
 
 // program is one run of Main with everything it touches.

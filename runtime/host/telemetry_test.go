@@ -45,11 +45,6 @@ func (tells) Shutdown(ctx context.Context) error {
 	return errors.New("the exporter is gone")
 }
 
-func exitCode(c *child) int {
-	code, _ := c.exit()
-	return code
-}
-
 func TestTelemetry(t *testing.T) {
 	const program = "clock.wait(millis=1)"
 	over, url := serveHTTP(t, []string{telemetryVariable + "=1"})
@@ -60,7 +55,7 @@ func TestTelemetry(t *testing.T) {
 	executeOver(t, s, program)
 	s.Close()
 	over.cmd.Process.Signal(os.Interrupt)
-	if code := exitCode(over); code != ExitOK {
+	if code := over.exit(); code != ExitOK {
 		t.Errorf("http: exit code %d", code)
 	}
 	piped := startWith(t, []string{telemetryVariable + "=1"}, "stdio")
@@ -68,7 +63,7 @@ func TestTelemetry(t *testing.T) {
 	piped.send(executeCall(7, program))
 	piped.receive()
 	piped.in.Close()
-	if code := exitCode(piped); code != ExitOK {
+	if code := piped.exit(); code != ExitOK {
 		t.Errorf("stdio: exit code %d", code)
 	}
 	for name, c := range map[string]*child{"http": over, "stdio": piped} {

@@ -179,10 +179,12 @@ type output struct{ Text string }
 
 func (v *output) Encode(w *canon.Writer) { w.String(v.Text, 0, 1000) }
 
+// capability is a tool of its own, too.
 func capability(name string, handle func(context.Context, input) (output, error)) runtime.Capability {
 	summary := "Do something."
 	return runtime.NewCapability(runtime.Info{
-		ID: "id." + name, Name: name, Summary: summary, Effect: runtime.EffectRead,
+		Tool: &runtime.DirectTool{Name: strings.ReplaceAll(name, ".", "_"), Input: `{"type":"object"}`},
+		ID:   "id." + name, Name: name, Summary: summary, Effect: runtime.EffectRead,
 		Idempotency: runtime.IdempotencyNatural, World: runtime.WorldClosed, Signature: name + `(*, text: str = "")`,
 		Search:  search.Analyze(search.Texts{Name: name, Summary: summary}),
 		Binding: `{"id":"id.` + name + `","name":"` + name + `","input":[{"name":"text","kind":"string","maxLength":100,"default":"\"\""}],"output":{"kind":"string","maxLength":1000}}`,

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -97,6 +98,48 @@ func TestSpansOfAnExecution(t *testing.T) {
 		if line := logLine(f.logged(), "call denied"); !strings.Contains(line, "span_id="+calls[1].SpanContext().SpanID().String()) {
 			t.Errorf("%s: the log of the denial has not its span: %s", era, line)
 		}
+	}
+}
+
+// A tool that is a capability has the tree of a program with one call, in the
+// trace of its client.
+func TestSpansOfADirectTool(t *testing.T) {
+	for _, era := range eras {
+		f := start(t, false)
+		s := f.connect(era)
+		for _, c := range []struct{ name, arguments, decision, outcome, failure string }{
+			{"notes.read", `{"text":"` + secret + `"}`, "allowed", "done", ""},
+			{"notes.drop", `{"text":"` + secret + `"}`, "denied", "not_dispatched", "permission_denied"},
+			{"notes.fail", `{"text":"` + secret + `"}`, "allowed", "failed", "capability_failed"},
+			{"notes.wait", `{"txt":"` + secret + `"}`, "unbound", "not_dispatched", "invalid_arguments"},
+		} {
+			tool := strings.ReplaceAll(c.name, ".", "_")
+			result, err := s.CallTool(t.Context(), &mcp.CallToolParams{
+				Meta: mcp.Meta{"traceparent": traceparent}, Name: tool, Arguments: json.RawMessage(c.arguments),
+			})
+			if err != nil || result.IsError != (c.failure != "") {
+				t.Fatalf("%s %s: %+v, %v", era, tool, result, err)
+			}
+			root := f.ended("tools/call " + tool)
+			if p := root.Parent(); p.TraceID().String() != traceID || p.SpanID().String() != parentID || value(root, "gen_ai.tool.name") != tool {
+				t.Errorf("%s: below %v: %v", era, p, attributes(root))
+			}
+			calls := f.below(root)
+			if len(calls) != 1 || calls[0].Name() != "call "+c.name || value(calls[0], "capgen.execution") == "" {
+				t.Fatalf("%s: %s has %v", era, tool, names(calls))
+			}
+			got := attributes(calls[0])
+			if got["capgen.call.sequence"] != "1" || got["capgen.capability.id"] != "id."+c.name || got["capgen.call.decision"] != c.decision ||
+				got["capgen.call.outcome"] != c.outcome || got["error.type"] != c.failure {
+				t.Errorf("%s: %v", era, got)
+			}
+			if c.outcome == "done" {
+				if inner := f.below(calls[0]); len(inner) != 1 || inner[0].Name() != "query" {
+					t.Errorf("%s: below the call is %v", era, names(inner))
+				}
+			}
+		}
+		f.silent()
 	}
 }
 

@@ -275,6 +275,11 @@ var fakes = map[string]func(f *fake){
 		f.send(&message{kind: kindResult, printed: Prints{Text: "x"}, body: []byte{1}})
 		hang()
 	},
+	"long prints": func(f *fake) { // no more characters than there may be bytes
+		f.ready()
+		f.send(&message{kind: kindResult, printed: Prints{Text: strings.Repeat("ä", MaxPrintBytes)}, body: []byte{1}})
+		hang()
+	},
 	"printed fault": func(f *fake) {
 		f.ready()
 		f.send(&message{kind: kindFault, printed: Prints{Cut: true}, fault: &fault.Fault{Class: fault.ProgramError, Message: "abc"}})

@@ -84,6 +84,7 @@ func TestLyingWorkers(t *testing.T) {
 		"bad text":               "UTF-8",
 		"printed result":         "prints of 1 bytes",
 		"printed fault":          "prints of 0 bytes",
+		"long prints":            "prints of 32768 bytes",
 		"not ready":              "instead of ready",
 		"version":                "protocol",
 		"digest":                 "another binding table",
@@ -91,7 +92,7 @@ func TestLyingWorkers(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			s := pool(t, worker.Config{Executable: fakeWorker(t, mode)})
 			j := job("1")
-			j.Call = strict
+			j.Call, j.Prints = strict, mode == "long prints"
 			if strings.Contains(mode, "at once") || strings.Contains(mode, "early") {
 				j.Call = stuck
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -26,9 +27,20 @@ const hostVariable = "OAUTH_TEST_HOST"
 func TestMain(m *testing.M) {
 	runtime.ServeWorkerAndExit()
 	if os.Getenv(hostVariable) != "" {
+		endWithTest()
 		os.Exit(host.Main(options()))
 	}
 	os.Exit(m.Run())
+}
+
+// endWithTest ends this process when that of the test has ended, killed or not:
+// the other end of the pipe is open there alone.
+func endWithTest() {
+	test := os.NewFile(3, "test")
+	go func() {
+		_, _ = io.Copy(io.Discard, test) // until its end
+		os.Exit(1)
+	}()
 }
 
 // options are of a server whose capabilities tell who calls.
@@ -106,14 +118,23 @@ func serve(t *testing.T, args ...string) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.ExtraFiles = []*os.File{theirs}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	theirs.Close()
 	lines, ready := bufio.NewScanner(log), false
 	for !ready && lines.Scan() {
 		if ready = regexp.MustCompile(`msg="serving MCP"`).MatchString(lines.Text()); !ready {
 			t.Log(lines.Text())
 		}
+	}
+	if !ready {
+		t.Fatalf("the server does not start: %v", command.Wait())
 	}
 	rest := make(chan struct{})
 	go func() {
@@ -129,6 +150,7 @@ func serve(t *testing.T, args ...string) (url string) {
 		if err := command.Wait(); err != nil {
 			t.Error(err)
 		}
+		ours.Close()
 	})
 	return url
 }
