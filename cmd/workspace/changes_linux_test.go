@@ -61,10 +61,13 @@ func (d desk) connect(ctx context.Context) *mcp.ClientSession {
 	return open(ctx, d.t, &mcp.CommandTransport{Command: command}, "")
 }
 
-// approve is the approver at a terminal.
-func (d desk) approve(plan string) {
+// approve is the approver at a terminal, who types the line that agents are
+// given: where things are is said by variables of the environment.
+func (d desk) approve(line string) {
 	d.t.Helper()
-	terminal, err := ptytest.Start(program(d.t.Context(), d.t, append([]string{"approve", plan, "--key", d.key}, d.flags()...)...))
+	command := program(d.t.Context(), d.t, strings.Fields(line)[1:]...)
+	command.Env = append(command.Env, "CAPGEN_STATE="+d.state, "CAPGEN_TRUST_ROOT="+d.trust, "CAPGEN_APPROVAL_KEY="+d.key)
+	terminal, err := ptytest.Start(command)
 	if errors.Is(err, ptytest.ErrNoTerminals) {
 		d.t.Skip(err)
 	}
@@ -150,7 +153,7 @@ def main():
 		t.Fatalf("%s, %v", text, err)
 	}
 
-	d.approve(plan)
+	d.approve(result["approve"].(string))
 	for range 2 {
 		landed, failed := execute(ctx, t, session, land)
 		if failed != "" || landed["state"] != "applied" {
@@ -182,5 +185,23 @@ func TestNothingChangesWithoutState(t *testing.T) {
 	stdout, stderr, exit := workspace(t, "def main():\n    return drafts.list()\n", "exec", "--root", t.TempDir(), "-")
 	if exit == 0 || !strings.Contains(stdout+stderr, "drafts") {
 		t.Errorf("exit %d: %s%s", exit, stdout, stderr)
+	}
+}
+
+// TestStateIsNotServed: a state directory or a trust root that programs could
+// read, or ask for changes of, is refused before anything is served or written.
+func TestStateIsNotServed(t *testing.T) {
+	d := newDesk(t)
+	for want, flags := range map[string][]string{
+		"the state directory lies below the root": {"--root", d.root, "--state", filepath.Join(d.root, "notes", "state"), "--trust-root", d.trust},
+		"the trust root lies below the root":      {"--root", filepath.Dir(d.trust), "--state", filepath.Join(t.TempDir(), "state"), "--trust-root", d.trust},
+	} {
+		stdout, stderr, exit := workspace(t, "def main():\n    return drafts.list()\n", append([]string{"exec", "-"}, flags...)...)
+		if exit == 0 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d: %s%s", want, exit, stdout, stderr)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(d.root, "notes")); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }

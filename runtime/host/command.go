@@ -15,6 +15,9 @@ type Extension struct {
 	// Flags declares the flags of Commands; nil declares none. It is called once
 	// per parse and must do nothing but declare.
 	Flags func(*flag.FlagSet)
+	// Variables names, for flags of the program and of Commands, the variables of
+	// the environment that stand in for them: CAPGEN_ and upper case.
+	Variables map[string]string
 	// Commands are in the order in which help lists them.
 	Commands []Command
 	// Doctor adds its lines to those of doctor, and says whether all is well;

@@ -12,7 +12,8 @@ import (
 func extension() Extension {
 	reason := ""
 	return Extension{
-		Flags: func(f *flag.FlagSet) { f.StringVar(&reason, "reason", "", "reject: `why`") },
+		Flags:     func(f *flag.FlagSet) { f.StringVar(&reason, "reason", "", "reject: `why`") },
+		Variables: map[string]string{"reason": "CAPGEN_TEST_REASON"},
 		Commands: []Command{
 			{Name: "plans", Summary: "list what waits", Run: func(_ context.Context, i Invocation) error {
 				_, err := fmt.Fprintf(i.Stdout, "no plans of %s (%s)\n", i.Program, i.Env.Deployment)

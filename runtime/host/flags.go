@@ -27,15 +27,16 @@ type Setting struct {
 func Settings(o Options) []Setting {
 	var list []Setting
 	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {
-		list = append(list, Setting{Flag: f.Name, Variable: variable(f.Name), Usage: f.Usage})
+		list = append(list, Setting{Flag: f.Name, Variable: o.variable(f.Name), Usage: f.Usage})
 	})
 	return append(list, Setting{Variable: tokenVariable, Usage: tokenUsage})
 }
 
 const tokenUsage = "http: the shared token itself; no flag sets it"
 
-// variable names the variable that stands in for one of Main's own flags.
-func variable(flagName string) string {
+// variable names the variable that stands in for a flag, of Main or of the
+// extension.
+func (o Options) variable(flagName string) string {
 	switch flagName {
 	case "log-level":
 		return "CAPGEN_LOG_LEVEL"
@@ -70,7 +71,7 @@ func variable(flagName string) string {
 	case "grant-scope":
 		return "CAPGEN_GRANT_SCOPE"
 	}
-	return ""
+	return o.Extension.Variables[flagName]
 }
 
 // config is what the flags say.
@@ -191,7 +192,7 @@ func parse(o Options, args []string, lookup func(string) (string, bool)) (c conf
 				n = 2
 			}
 			if err := f.Parse(args[:n]); err != nil {
-				return c, nil, flagError(f, name, err)
+				return c, positional, flagError(f, name, err)
 			}
 			args = args[n:]
 		}
@@ -199,7 +200,7 @@ func parse(o Options, args []string, lookup func(string) (string, bool)) (c conf
 	c.given = map[string]bool{}
 	f.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
 	f.VisitAll(func(known *flag.Flag) {
-		name := variable(known.Name)
+		name := o.variable(known.Name)
 		if name == "" || c.given[known.Name] || err != nil {
 			return
 		}
@@ -234,31 +235,55 @@ func flagError(f *flag.FlagSet, name string, err error) error {
 	return fmt.Errorf("unknown flag --%s", name)
 }
 
-// usage is the text of help.
-func usage(o Options) string {
+// usage is the text of help: of all commands, or of the one that the words
+// begin with.
+func usage(o Options, about []string) string {
 	var b strings.Builder
-	if o.Summary != "" {
-		fmt.Fprintf(&b, "%s\n\n", o.Summary)
-	}
-	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", o.Name)
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
-	}
-	for _, c := range o.Extension.Commands {
-		fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
+	added, _, extended := o.extended(about)
+	shown := func(string) bool { return true }
+	if extended {
+		fmt.Fprintf(&b, "%s\n\nusage: %s [flags]\n", added.Summary, strings.TrimSpace(o.Name+" "+added.Name+" "+added.Arguments))
+		shown = func(flag string) bool { return o.has(added.Name, added.Flags, flag) }
+	} else if i := slices.IndexFunc(commands(), func(c command) bool { return len(about) > 0 && c.name == about[0] }); i >= 0 {
+		c := commands()[i]
+		fmt.Fprintf(&b, "%s\n\nusage: %s [flags]\n", c.summary, strings.TrimSpace(o.Name+" "+c.name+" "+c.arguments))
+		shown = func(flag string) bool { return o.has(c.name, nil, flag) }
+	} else {
+		if o.Summary != "" {
+			fmt.Fprintf(&b, "%s\n\n", o.Summary)
+		}
+		fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", o.Name)
+		for _, c := range commands() {
+			fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
+		}
+		for _, c := range o.Extension.Commands {
+			fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
+		}
+		fmt.Fprintf(&b, "\n%s help COMMAND lists the flags of one command.\n", o.Name)
 	}
 	b.WriteString("\nflags:\n")
 	newFlags(o, new(config)).VisitAll(func(f *flag.Flag) {
+		if !shown(f.Name) {
+			return
+		}
 		value, text := flag.UnquoteUsage(f)
 		if f.DefValue != "" && !isBool(f) {
 			text += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		if v := variable(f.Name); v != "" {
+		if v := o.variable(f.Name); v != "" {
 			text += " [" + v + "]"
 		}
 		fmt.Fprintf(&b, "  %-26s %s\n", strings.TrimSpace("--"+f.Name+" "+value), text)
 	})
-	fmt.Fprintf(&b, "  %-26s %s [%s]\n", "", tokenUsage, tokenVariable)
+	if shown("token-file") {
+		fmt.Fprintf(&b, "  %-26s %s [%s]\n", "", tokenUsage, tokenVariable)
+	}
 	b.WriteString("\nFlags come before variables of the environment, and those before defaults.\n")
 	return b.String()
+}
+
+// has tells whether a command, whose own flags are these, takes a flag.
+func (o Options) has(command string, own []string, flag string) bool {
+	given := map[string]bool{flag: true}
+	return (config{given: given}).foreign(command) == nil && o.foreignTo(own, given) == nil
 }

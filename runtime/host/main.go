@@ -154,7 +154,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.misuse(err)
 	}
 	if c.help {
-		positional = []string{"help"}
+		positional = append([]string{"help"}, positional...)
 	} else if c.version {
 		positional = []string{"version"}
 	}
@@ -179,7 +179,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	switch cmd.name {
 	case "help":
-		return p.print(usage(p.options))
+		return p.print(usage(p.options, rest))
 	case "version":
 		return p.print(fmt.Sprintf("%s %s (deployment %s)\n", p.options.Name, p.options.Version, p.options.deployment()))
 	}
@@ -273,6 +273,15 @@ func (o Options) unknownCommand(typed string, all []command) error {
 	}
 	for _, c := range all {
 		names = append(names, c.name)
+	}
+	var longer []string // of two words, of which this is the first
+	for _, c := range o.Extension.Commands {
+		if strings.HasPrefix(c.Name, typed+" ") {
+			longer = append(longer, c.Name)
+		}
+	}
+	if longer != nil {
+		return fmt.Errorf("no command %q; there is %s", typed, strings.Join(longer, ", "))
 	}
 	if near := nearest.Name(strings.ToLower(typed), names); near != "" {
 		return fmt.Errorf("unknown command %q; did you mean %s?", typed, near)

@@ -34,7 +34,7 @@ func (s *Setup) reject(ctx context.Context, i host.Invocation) error {
 
 func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.Purpose) (err error) {
 	if s.flags.key == "" && s.socket == "" {
-		return &host.ExitError{Code: host.ExitUsage, Err: fmt.Errorf("%s: say who signs: --key FILE, which keys new makes, or --approval-daemon SOCKET", purpose)}
+		return &host.ExitError{Code: host.ExitUsage, Err: fmt.Errorf("%s: say who signs: --key FILE, which keys new makes, or --approval-daemon SOCKET; or CAPGEN_APPROVAL_KEY, or CAPGEN_APPROVAL_DAEMON", purpose)}
 	}
 	// The daemon keeps what it signs; a key's signature goes into the store.
 	open := s.operator
@@ -47,6 +47,13 @@ func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.P
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
 	id := i.Arguments[0]
+	v, err := o.Show(ctx, id)
+	if err != nil {
+		return err
+	}
+	if v.Status != "prepared" {
+		return fmt.Errorf("nothing is to be decided: the plan is %s", v.Status)
+	}
 	body, err := o.Body(ctx, id)
 	if err != nil {
 		return err

@@ -34,6 +34,13 @@ func (s *Setup) Extension() host.Extension {
 			f.StringVar(&s.flags.heads, "keep-heads", "", "daemon: keep the signed heads of audit trails in this `file`")
 			f.IntVar(&s.flags.agentUID, "agent-uid", -1, "doctor: the `number` of the account that agents have")
 		},
+		Variables: map[string]string{
+			"state":               "CAPGEN_STATE",
+			"trust-root":          "CAPGEN_TRUST_ROOT",
+			"approval-daemon":     "CAPGEN_APPROVAL_DAEMON",
+			"approval-daemon-uid": "CAPGEN_APPROVAL_DAEMON_UID",
+			"key":                 "CAPGEN_APPROVAL_KEY",
+		},
 		Commands: []host.Command{
 			{Name: "pending", Summary: "list the plans that wait for people", Run: s.pending},
 			{Name: "plans", Summary: "list all plans, the newest first", Flags: []string{"status"}, Run: s.plans},

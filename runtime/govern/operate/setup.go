@@ -101,7 +101,26 @@ func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) 
 // closed after it.
 func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o govern.Options, opened *Service, err error) {
 	if s.state == "" {
-		return o, nil, errors.New("no state directory given: say where plans are kept with --state DIR")
+		return o, nil, &host.ExitError{Code: host.ExitUsage, Err: errors.New("no state directory given: say where plans are kept with --state DIR, or CAPGEN_STATE")}
+	}
+	// The store, and whoever compares paths, take absolute ones.
+	if s.state, err = filepath.Abs(s.state); err != nil {
+		return o, nil, fmt.Errorf("the state directory: %w", err)
+	}
+	roots := map[string]string{}
+	if s.Roots != nil {
+		if roots, err = s.Roots(); err != nil {
+			return o, nil, err
+		}
+	}
+	trust := s.trust
+	if trust != "" {
+		if trust, err = filepath.Abs(trust); err != nil {
+			return o, nil, fmt.Errorf("the trust root: %w", err)
+		}
+	}
+	if err := apart(s.state, trust, roots); err != nil {
+		return o, nil, err
 	}
 	opened = new(Service)
 	defer func() {
@@ -110,7 +129,11 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		}
 	}()
 	if !readOnly {
-		if err := os.Mkdir(s.state, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := os.Mkdir(s.state, 0o700)
+		if errors.Is(err, fs.ErrNotExist) {
+			return o, opened, fmt.Errorf("the state directory: %w; make %s first", err, filepath.Dir(s.state))
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return o, opened, fmt.Errorf("the state directory: %w", err)
 		}
 	}
@@ -119,12 +142,6 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		return o, opened, fmt.Errorf("the state directory: %w", err)
 	}
 	opened.close = append(opened.close, state.Close)
-	roots := map[string]string{}
-	if s.Roots != nil {
-		if roots, err = s.Roots(); err != nil {
-			return o, opened, err
-		}
-	}
 	o = govern.Options{State: state, Roots: map[string]root.Dir{}, Command: filepath.Base(os.Args[0]), Logger: log}
 	for name, path := range roots {
 		d, err := root.Open(path)
@@ -134,11 +151,7 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		opened.close = append(opened.close, d.Close)
 		o.Roots[name] = d
 	}
-	if s.trust != "" {
-		trust, err := filepath.Abs(s.trust)
-		if err != nil {
-			return o, opened, err
-		}
+	if trust != "" {
 		o.Trust = func() (*approve.TrustRoot, error) { return approve.OpenTrustRoot(trust) }
 	}
 	if s.socket != "" {

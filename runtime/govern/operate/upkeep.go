@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/capgen/capgen/runtime/govern/approve"
@@ -70,7 +71,11 @@ func (s *Setup) listKeys(_ context.Context, i host.Invocation) error {
 	if s.trust == "" {
 		return &host.ExitError{Code: host.ExitUsage, Err: errors.New("keys list: say where the keys are with --trust-root FILE")}
 	}
-	trust, err := approve.OpenTrustRoot(s.trust)
+	path, err := filepath.Abs(s.trust)
+	if err != nil {
+		return err
+	}
+	trust, err := approve.OpenTrustRoot(path)
 	if err != nil {
 		return err
 	}

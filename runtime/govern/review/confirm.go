@@ -27,11 +27,15 @@ const (
 type Terminal struct{ tty *os.File }
 
 // OpenTerminal opens /dev/tty, and fails where the process has none: an approval
-// is given at a terminal.
+// is given at a terminal. It fails with one that would break a line in two, too:
+// what begins on the second has no mark, and could pass for a line of Render's.
 func OpenTerminal() (*Terminal, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("review: an approval is given at a terminal, and there is none: %w", err)
+	}
+	if n := terminalColumns(tty); n > 0 && n < width {
+		return nil, errors.Join(fmt.Errorf("review: the terminal has %d columns: lines of up to %d would break, and parts of a text could pass for ours; widen it", n, width), tty.Close())
 	}
 	return &Terminal{tty}, nil
 }

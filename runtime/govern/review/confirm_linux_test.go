@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func ask(how string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if how == "soon" {
+	if how == "soon" || how == "narrow" {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
 		defer cancel()
@@ -94,6 +94,11 @@ func start(t *testing.T, how string) *session {
 		t.Fatal(err)
 	}
 	defer tty.Close()
+	if how == "narrow" {
+		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 40}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s := &session{t: t, master: master, out: bufio.NewReader(master)}
 	s.cmd = exec.Command(os.Args[0])
 	s.cmd.Env = append(os.Environ(), asHelper+"="+how)
@@ -243,5 +248,14 @@ func TestWordsAreDrawn(t *testing.T) {
 	// Of 800 words out of 10,560 about 771 are different ones.
 	if len(seen) < 700 {
 		t.Errorf("of 800 words only %d are different", len(seen))
+	}
+}
+
+// TestNarrowTerminal: one that would break lines is not asked at.
+func TestNarrowTerminal(t *testing.T) {
+	s := start(t, "narrow")
+	err := s.cmd.Wait()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(s.stdout.String(), "has 40 columns") {
+		t.Errorf("%v: %s", err, &s.stdout)
 	}
 }

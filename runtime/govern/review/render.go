@@ -136,7 +136,7 @@ func (r *renderer) call(p plan.Plan) error {
 	if err != nil {
 		return fmt.Errorf("the preview: %w", err)
 	}
-	r.head("PREVIEW, the words of the server")
+	r.head("PREVIEW, as the server tells it: nobody has checked it")
 	r.sum(*p.Preview)
 	r.text(string(text))
 	return nil
@@ -157,7 +157,7 @@ func (r *renderer) change(c *plan.Change) error {
 	r.head("  before    %s", present(pre))
 	r.head("  after     %s", present(post))
 	if c.Summary != "" {
-		r.head("SUMMARY, the words of the server")
+		r.head("SUMMARY, as it was told: nobody has checked it")
 		r.text(c.Summary)
 	}
 	groups, err := grouped(plan.Actions(pre, post))
