@@ -87,6 +87,12 @@ var settings = map[string]string{
 	"CAPGEN_TOKEN_FILE":     "as --token-file",
 	privateWorkerSetting:    "marks a worker process; its value is a protocol version",
 	privateRunSetting:       "marks a process of a run's scope; its value is what it is there for",
+
+	"CAPGEN_APPROVAL_DAEMON":     "as --approval-daemon",
+	"CAPGEN_APPROVAL_DAEMON_UID": "as --approval-daemon-uid",
+	"CAPGEN_APPROVAL_KEY":        "as --key",
+	"CAPGEN_STATE":               "as --state",
+	"CAPGEN_TRUST_ROOT":          "as --trust-root",
 }
 
 // privateWorkerSetting is between a host and its workers, for nobody to set.
