@@ -61,9 +61,20 @@ func (d desk) connect(ctx context.Context) *mcp.ClientSession {
 	return open(ctx, d.t, &mcp.CommandTransport{Command: command}, "")
 }
 
-// approve is the approver at a terminal, who types the line that agents are
-// given: where things are is said by variables of the environment.
+// approve is the approver at a terminal, and looks at what is shown.
 func (d desk) approve(line string) {
+	d.t.Helper()
+	shown := d.decide(line)
+	for _, want := range []string{`+ {"rain": 2}`, "separated NONE", "THE ACCOUNT THAT ASKS MAY APPROVE", "| more rain"} {
+		if !strings.Contains(shown, want) {
+			d.t.Errorf("%s is missing:\n%s", want, shown)
+		}
+	}
+}
+
+// decide is the approver at a terminal, who types the line that agents are
+// given: where things are is said by variables of the environment.
+func (d desk) decide(line string) (shown string) {
 	d.t.Helper()
 	command := program(d.t.Context(), d.t, strings.Fields(line)[1:]...)
 	command.Env = append(command.Env, "CAPGEN_STATE="+d.state, "CAPGEN_TRUST_ROOT="+d.trust, "CAPGEN_APPROVAL_KEY="+d.key)
@@ -78,17 +89,13 @@ func (d desk) approve(line string) {
 	if err != nil {
 		d.t.Fatal(shown, err)
 	}
-	for _, want := range []string{`+ {"rain": 2}`, "separated NONE", "THE ACCOUNT THAT ASKS MAY APPROVE", "| more rain"} {
-		if !strings.Contains(shown, want) {
-			d.t.Errorf("%s is missing:\n%s", want, shown)
-		}
-	}
 	if err := terminal.Answer(words + "\n"); err != nil {
 		d.t.Fatal(err)
 	}
 	if rest, err := terminal.Wait(); err != nil {
 		d.t.Fatal(rest, err)
 	}
+	return shown
 }
 
 // execute runs a program, and returns its result or its error.

@@ -16,10 +16,18 @@ import (
 type Cleaned struct {
 	Expired int // plans that were found to be
 	Objects int // that were removed
+	// Forgotten are the plans that were, with their approvals and keys.
+	Forgotten int
 }
 
+// Retention is for how long the store keeps what is over: plans with their
+// approvals and the keys of their retries, nonces that have expired, deleted
+// drafts. The audit trail keeps what became of them.
+const Retention = 90 * 24 * time.Hour
+
 // Clean writes down which plans have expired, and removes the objects that no
-// plan, landing or draft needs; those of plans that ended within keep stay.
+// plan, landing or draft needs; those of plans that ended within keep stay. What
+// has been over for Retention, and for keep, is forgotten.
 func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, error) {
 	s := o.s
 	expired, err := s.expire(ctx)
@@ -36,6 +44,11 @@ func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, erro
 	}
 	defer unlock()
 	err = s.update(ctx, func(tx *store.Tx) error {
+		over, err := tx.Forget(tx.Now() - max(keep, Retention).Microseconds())
+		if err != nil {
+			return err
+		}
+		out.Forgotten = int(over.Plans)
 		needed := map[cas.Digest]bool{}
 		for d, err := range tx.Referenced(tx.Now() - keep.Microseconds()) {
 			if err != nil {
@@ -49,7 +62,7 @@ func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, erro
 		if err != nil {
 			return err
 		}
-		return s.record(tx, audit.Governed{Event: eventClean, Actor: o.actor}, details{"expired": out.Expired, "objects": out.Objects})
+		return s.record(tx, audit.Governed{Event: eventClean, Actor: o.actor}, details{"expired": out.Expired, "forgotten": out.Forgotten, "objects": out.Objects})
 	})
 	if err != nil {
 		return out, s.refused(ctx, audit.Governed{Event: eventClean, Actor: o.actor}, err)

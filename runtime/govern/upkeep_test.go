@@ -1,12 +1,14 @@
 package govern
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/fault"
 	"github.com/capgen/capgen/runtime/govern/root"
+	"github.com/capgen/capgen/runtime/govern/store"
 )
 
 // begun is an approved plan whose landing has begun, and has stopped before the
@@ -115,6 +117,49 @@ func TestCleanExpires(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(s.trail(t), " "), "plan.expire"); n != 1 {
 		t.Errorf("expired %d times", n)
+	}
+}
+
+// TestCleanForgets: what has been over for long leaves the store, nonces that
+// nobody spent too; what can land, and the trail, stay.
+func TestCleanForgets(t *testing.T) {
+	s := newScene(t, scenery{})
+	s.place(t, before)
+	p := s.prepareChange(t)
+	o := s.Operator(cli)
+	s.clock.pass(publish.TTL)
+	if _, err := o.Clean(bg(), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.pass(Retention)
+	if got, err := o.Clean(bg(), Retention+time.Second); err != nil || got.Forgotten != 0 {
+		t.Errorf("it is kept for longer: %+v, %v", got, err)
+	}
+	s.clock.pass(time.Microsecond)
+	q, err := PrepareChange(as("alice"), s.Service, publish, []byte(`{}`), "k2", planning(after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := o.Clean(bg(), 0); err != nil || got.Forgotten != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := s.Show(as("alice"), p.Plan); code(err) != NotFound {
+		t.Errorf("%v", err)
+	}
+	nonce, err := nonceOf(p.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.db.Update(bg(), func(tx *store.Tx) error { return tx.SpendNonce(nonce, "change", p.Plan) })
+	if !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("its nonce is there: %v", err)
+	}
+	if n := strings.Count(strings.Join(s.trail(t), " "), "plan.prepare"); n != 2 {
+		t.Errorf("the trail tells of %d plans", n)
+	}
+	s.approve(t, ada, q.Plan)
+	if _, err := ApplyChange(as("alice"), s.Service, publish, claimOf(q)); err != nil {
+		t.Errorf("a plan that is not over: %v", err)
 	}
 }
 

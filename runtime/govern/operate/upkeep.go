@@ -47,7 +47,7 @@ func (s *Setup) clean(ctx context.Context, i host.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(i.Stdout, "%d plans found expired, %d objects removed\n", c.Expired, c.Objects)
+	_, err = fmt.Fprintf(i.Stdout, "%d plans found expired, %d objects removed, %d plans forgotten\n", c.Expired, c.Objects, c.Forgotten)
 	return err
 }
 
