@@ -77,7 +77,13 @@ func overStdio(ctx context.Context, t *testing.T, dir, protocol string) *mcp.Cli
 // overHTTP starts a server that listens, and expects it to end in good order.
 func overHTTP(ctx context.Context, t *testing.T, dir, protocol string) *mcp.ClientSession {
 	t.Helper()
-	command := program(context.WithoutCancel(ctx), t, "http", "--root", dir, "--listen", "127.0.0.1:0")
+	return open(ctx, t, &mcp.StreamableClientTransport{Endpoint: listening(ctx, t, "--root", dir)}, protocol)
+}
+
+// listening is the URL of a server that listens.
+func listening(ctx context.Context, t *testing.T, flags ...string) (url string) {
+	t.Helper()
+	command := program(context.WithoutCancel(ctx), t, append([]string{"http", "--listen", "127.0.0.1:0"}, flags...)...)
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +92,6 @@ func overHTTP(ctx context.Context, t *testing.T, dir, protocol string) *mcp.Clie
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(log)
-	url := ""
 	for url == "" && lines.Scan() {
 		if m := regexp.MustCompile(` url=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
 			url = m[1]
@@ -106,7 +111,7 @@ func overHTTP(ctx context.Context, t *testing.T, dir, protocol string) *mcp.Clie
 			t.Errorf("the server did not leave in good order: %v", err)
 		}
 	})
-	return open(ctx, t, &mcp.StreamableClientTransport{Endpoint: url}, protocol)
+	return url
 }
 
 func open(ctx context.Context, t *testing.T, transport mcp.Transport, protocol string) *mcp.ClientSession {

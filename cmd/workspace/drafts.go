@@ -44,7 +44,7 @@ func (d *drafts) Create(ctx context.Context, in generated.CreateInput) (types.Dr
 	var files []govern.File
 	if in.Path.Present {
 		var err error
-		if files, err = d.current(in.Path.Value, in.Files); err != nil {
+		if files, err = d.current(ctx, in.Path.Value, in.Files); err != nil {
 			return types.Draft{}, d.refused(ctx, err)
 		}
 	}
@@ -61,7 +61,7 @@ func (d *drafts) Create(ctx context.Context, in generated.CreateInput) (types.Dr
 
 // current are the files of a directory as it is, without those in place of
 // which a draft has others.
-func (d *drafts) current(name string, others []types.DraftText) ([]govern.File, error) {
+func (d *drafts) current(ctx context.Context, name string, others []types.DraftText) ([]govern.File, error) {
 	root, below, err := d.place(name)
 	if err != nil {
 		return nil, err
@@ -82,6 +82,9 @@ func (d *drafts) current(name string, others []types.DraftText) ([]govern.File, 
 	for _, n := range tree.Nodes {
 		if n.Dir || replaced[n.Path] {
 			continue
+		}
+		if err := ctx.Err(); err != nil { // 10,000 files take their time
+			return nil, err
 		}
 		content, err := read(n.Path, draft.MaxFileBytes)
 		if err != nil {
