@@ -121,9 +121,12 @@ $(CONFORMANCE)/node_modules/.package-lock.json: $(CONFORMANCE)/package.json $(CO
 conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HTTP stack to the MCP conformance suite (needs Node 22 and npm)
 	$(GO) test -count=1 ./$(CONFORMANCE) -server $(CURDIR)/$(BIN)/workspace -suite 'node $(CURDIR)/$(CONFORMANCE)/node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
+# Tests of governed changes that use PostgreSQL where there is a server.
+ANYWHERE := ^(TestChangeLands|TestCallIsMadeOnce|TestEndedStaysEnded|TestForgedUse|TestManyApply|TestManyLand)$$
+
 .PHONY: postgres
 postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
-	.ci/postgres $(GO) test -count=1 ./runtime/govern/store/postgres
+	.ci/postgres sh -c '$(GO) test -count=1 ./runtime/govern/store/postgres && $(GO) test -count=1 -run "$(ANYWHERE)" ./runtime/govern'
 
 OAUTH := tests/oauth
 $(OAUTH)/node_modules/.package-lock.json: $(OAUTH)/package.json $(OAUTH)/package-lock.json

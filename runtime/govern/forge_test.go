@@ -265,7 +265,7 @@ func (y *story) applyAs(s *scene, who string, c Claim) (Landed, error) {
 // TestEndedStaysEnded: what has ended a plan is told by its nonce too, whatever
 // its row says.
 func TestEndedStaysEnded(t *testing.T) {
-	s := newScene(t, scenery{})
+	s := newScene(t, anywhere())
 	s.place(t, before)
 	p := s.prepareChange(t)
 	s.approve(t, ada, p.Plan)

@@ -108,46 +108,12 @@ func TestKill(t *testing.T) {
 		stride = 1
 	}
 	for n := 1; ; n += stride {
-		dir := t.TempDir()
-		for _, name := range []string{"db", "state", "strategies"} {
-			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		roots, err := root.Open(filepath.Join(dir, "strategies"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := place(roots, "momentum", little); err != nil {
-			t.Fatal(err)
-		}
+		dir := beginning(t)
 		dead := killed(t, dir, "change", n)
 		if dead {
 			killed(t, dir, "recover", n%6+1)
 		}
-		s, err := onDisk(dir, func() error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Recover(t.Context()); err != nil {
-			t.Fatalf("killed at step %d: recovery: %v", n, err)
-		}
-		if there := s.there(t); there != treeHash(t, little) && there != treeHash(t, other) {
-			t.Fatalf("killed at step %d: neither the old tree nor the new one", n)
-		}
-		// Who comes back asks for the plan of the key. It may have landed: then that
-		// is what the key stands for.
-		err = (&story{}).tell(s)
-		if err != nil && !(code(err) == ConflictCode && strings.Contains(s.last(t, 9), "change.applied")) {
-			t.Fatalf("killed at step %d, again: %v", n, err)
-		}
-		if s.there(t) != treeHash(t, other) || s.names(t) != "momentum" {
-			t.Fatalf("killed at step %d: it is not there, or something is left: %s", n, s.names(t))
-		}
-		if n := strings.Count(strings.Join(s.trail(t), " "), "change.applied"); n != 1 {
-			t.Fatalf("applied %d times", n)
-		}
-		s.db.Close()
+		goesOn(t, dir, fmt.Sprint("step ", n))
 		if !dead {
 			if n < 30 {
 				t.Errorf("only %d steps", n)
@@ -155,4 +121,53 @@ func TestKill(t *testing.T) {
 			return
 		}
 	}
+}
+
+// beginning is a directory with a tree where changes land, and nothing else.
+func beginning(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range []string{"db", "state", "strategies"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roots, err := root.Open(filepath.Join(dir, "strategies"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := place(roots, "momentum", little); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// goesOn recovers what a process left that was killed, and has requester and
+// approver try again with the same keys.
+func goesOn(t *testing.T, dir, at string) {
+	t.Helper()
+	s, err := onDisk(dir, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Recover(t.Context()); err != nil {
+		t.Fatalf("killed at %s: recovery: %v", at, err)
+	}
+	if there := s.there(t); there != treeHash(t, little) && there != treeHash(t, other) {
+		t.Fatalf("killed at %s: neither the old tree nor the new one", at)
+	}
+	// Who comes back asks for the plan of the key. It may have landed: then that
+	// is what the key stands for.
+	err = (&story{}).tell(s)
+	if err != nil && !(code(err) == ConflictCode && strings.Contains(s.last(t, 9), "change.applied")) {
+		t.Fatalf("killed at %s, again: %v", at, err)
+	}
+	if s.there(t) != treeHash(t, other) || s.names(t) != "momentum" {
+		t.Fatalf("killed at %s: it is not there, or something is left: %s", at, s.names(t))
+	}
+	all := strings.Join(s.trail(t), " ") + " "
+	if begun, ended := strings.Count(all, "plan.land "), strings.Count(all, "change.applied "); begun != 1 || ended != 1 {
+		t.Fatalf("killed at %s: approvals were spent %d times, and it was applied %d times", at, begun, ended)
+	}
+	s.db.Close()
 }

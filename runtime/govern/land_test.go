@@ -10,7 +10,7 @@ import (
 // TestChangeLands: what was planned lands, once, whatever is asked again.
 func TestChangeLands(t *testing.T) {
 	for _, there := range []map[string]string{before, nil} {
-		s := newScene(t, scenery{})
+		s := newScene(t, anywhere())
 		if there != nil {
 			s.place(t, there)
 		}
@@ -94,7 +94,7 @@ func (s *scene) applyCall(c *calls, p Prepared, result func() error) (Landed, er
 func nothing() error { return nil }
 
 func TestCallIsMadeOnce(t *testing.T) {
-	s := newScene(t, scenery{})
+	s := newScene(t, anywhere())
 	c := &calls{}
 	p := s.prepareCall(t, c)
 	if _, err := s.applyCall(c, p, nothing); code(err) != ApprovalRequired || c.made != 0 {

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -223,7 +224,12 @@ func values(m map[cas.Digest][]byte) (list [][]byte) {
 
 func (s *scene) exec(t testing.TB, query string, args ...any) {
 	t.Helper()
-	db := rawDB(t, s.dir)
+	var db *sql.DB
+	if s.schema != "" {
+		db, query = rawSchema(t, s.schema), numbered(query)
+	} else {
+		db = rawDB(t, s.dir)
+	}
 	defer db.Close()
 	if _, err := db.Exec(query, args...); err != nil {
 		t.Fatal(err)
@@ -321,7 +327,7 @@ func TestDaemon(t *testing.T) {
 // TestManyApply: of all who apply one plan at once, with the same key or others,
 // the call is made once.
 func TestManyApply(t *testing.T) {
-	s := newScene(t, scenery{})
+	s := newScene(t, anywhere())
 	c := &calls{}
 	p := s.prepareCall(t, c)
 	s.approve(t, ada, p.Plan)

@@ -22,6 +22,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
+	"github.com/capgen/capgen/runtime/govern/store/postgres"
 	"github.com/capgen/capgen/runtime/govern/store/sqlite"
 	"github.com/capgen/capgen/runtime/govern/token"
 )
@@ -73,19 +74,21 @@ const agent = 1001
 // scene is a service with everything below it.
 type scene struct {
 	*Service
-	disk  *fault.Disk // nil on a real disk
-	dir   string      // of the database
-	clock *clock
-	trust *string // the text of the trust root
-	state root.Dir
-	roots root.Dir // the root "strategies"
-	db    *store.Store
+	disk   *fault.Disk // nil on a real disk
+	dir    string      // of the database
+	schema string      // of a database in PostgreSQL; empty in SQLite
+	clock  *clock
+	trust  *string // the text of the trust root
+	state  root.Dir
+	roots  root.Dir // the root "strategies"
+	db     *store.Store
 }
 
 // scenery is how a scene differs from the common one.
 type scenery struct {
 	disk    *fault.Disk
 	dir     string
+	schema  string // of PostgreSQL instead
 	clock   *clock
 	trust   *string
 	sources []approve.Source
@@ -153,10 +156,16 @@ func (with scenery) open() (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlite.Open(bg(), with.dir, store.Options{
+	rows := store.Options{
 		AuditKey: audit.Key{ID: "k", Secret: make([]byte, audit.MinSecretBytes)},
 		Now:      func() time.Time { return with.clock.Wall },
-	})
+	}
+	var db *store.Store
+	if with.schema != "" {
+		db, err = postgres.Open(bg(), os.Getenv(postgresServer), with.schema, rows)
+	} else {
+		db, err = sqlite.Open(bg(), with.dir, rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +185,7 @@ func (with scenery) open() (*scene, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &scene{s, with.disk, with.dir, with.clock, with.trust, state, roots, db}, nil
+	return &scene{s, with.disk, with.dir, with.schema, with.clock, with.trust, state, roots, db}, nil
 }
 
 // as is a context of a subject.
