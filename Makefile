@@ -128,6 +128,10 @@ ANYWHERE := ^(TestChangeLands|TestCallIsMadeOnce|TestEndedStaysEnded|TestForgedU
 postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
 	.ci/postgres sh -c '$(GO) test -count=1 ./runtime/govern/store/postgres && $(GO) test -count=1 -run "$(ANYWHERE)" ./runtime/govern'
 
+.PHONY: strace
+strace: ## Kill processes before their system calls (needs Linux and strace, or is skipped)
+	$(GO) test -count=1 -run '^TestKillAtSystemCalls$$' -v ./runtime/govern -strace
+
 OAUTH := tests/oauth
 $(OAUTH)/node_modules/.package-lock.json: $(OAUTH)/package.json $(OAUTH)/package-lock.json
 	@command -v npm >/dev/null || { echo "make oauth needs Node 20 or newer, with npm"; exit 1; }
@@ -180,7 +184,7 @@ soak: build ## Put a server under load, run every hostile program, compare three
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms|TestBoundaries)$$' -v ./codegen -soak
 	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak
-	$(GO) test -count=1 -timeout 1h -v ./runtime/govern -soak
+	$(GO) test -count=1 -timeout 1h -v ./runtime/govern -soak -strace
 	.ci/postgres $(GO) test -count=1 -timeout 1h -v ./runtime/govern/store/sqlite ./runtime/govern/store/postgres -soak
 	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s
@@ -211,7 +215,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth postgres tokens metrics fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth postgres strace tokens metrics fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind

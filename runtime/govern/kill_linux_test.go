@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -58,6 +59,7 @@ func onDisk(dir string, step func() error) (*scene, error) {
 }
 
 func inChild(dir, what, at string) error {
+	runtime.LockOSThread() // strace counts the calls of each thread
 	kill, err := strconv.Atoi(at)
 	if err != nil {
 		return err
