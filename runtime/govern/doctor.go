@@ -54,14 +54,13 @@ func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 			f.Separation = "unknown"
 		}
 	}
-	var keys []tokenKey
 	if s.keys != nil { // who may only look does not read them
-		keys, err = s.readKeys()
+		keys, err := s.readKeys()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return f, s.refusal(ctx, err)
+		}
+		f.TokenKeys = len(keys)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return f, s.refusal(ctx, err)
-	}
-	f.TokenKeys = len(keys)
 	for _, name := range s.Roots() {
 		f.Roots = append(f.Roots, rootFact(name, s.o.Roots[name]))
 	}

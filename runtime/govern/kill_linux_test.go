@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func onDisk(dir string, step func() error) (*scene, error) {
 	with := scenery{disk: fault.NewDisk(), dir: filepath.Join(dir, "db"), step: step}
 	for _, name := range []string{"state", "strategies"} { // not used
-		if _, err := with.disk.Root().Make(name, 0o755); err != nil {
+		if _, err := with.disk.Root().Make(name, 0o750); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +130,7 @@ func beginning(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for _, name := range []string{"db", "state", "strategies"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o750); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -128,8 +128,8 @@ func tempDir(t testing.TB) string {
 func newDisk(t testing.TB) *fault.Disk {
 	t.Helper()
 	disk := fault.NewDisk()
-	for _, name := range []string{"state", "strategies"} {
-		if _, err := disk.Root().Make(name, 0o755); err != nil {
+	for name, mode := range map[string]fs.FileMode{"state": 0o700, "strategies": 0o755} {
+		if _, err := disk.Root().Make(name, mode); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,6 +26,10 @@ func (s *Service) apart(ctx context.Context, policy plan.Policy) (word plan.Sepa
 			return "", nil, refuse(Forbidden, "the requester's own account may not approve, and of %d other accounts that have to the trust root knows %d", policy.Min, others).
 				suggest("an operator adds keys of other accounts: %s", s.command("keys", ""))
 		}
+		if t.ChosenBy(s.uid) || peer != nil && t.ChosenBy(*peer) {
+			return "", nil, refuse(Forbidden, "the requester's own account may not approve, and the trust root belongs to it").
+				suggest("an operator gives the file, and the directories above it, to root").because(approve.ErrChosen)
+		}
 		own = 0 // they do not count
 	}
 	switch {

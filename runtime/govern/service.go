@@ -69,6 +69,26 @@ const (
 	runningDir = "running"
 )
 
+// The modes that directories have at most. Who may pass the state directory may
+// look at objects: so its group is that of approvers who have accounts of their
+// own, if it has one.
+const (
+	stateMode   fs.FileMode = 0o750
+	objectsMode fs.FileMode = 0o755
+)
+
+// private refuses a directory that lets others in than mode does.
+func private(d root.Dir, mode fs.FileMode) error {
+	has, err := d.Mode()
+	if err != nil {
+		return err
+	}
+	if has.Perm()&^mode != 0 {
+		return fmt.Errorf("is open to others (mode %04o): it is to have %04o at most", has.Perm(), mode)
+	}
+	return nil
+}
+
 var validRoot = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
 // Open makes what is missing in the state directory, and brings every landing to
@@ -113,15 +133,29 @@ func open(o Options, step func() error) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := private(o.State, stateMode); err != nil {
+		return nil, fmt.Errorf("govern: the state directory %w", err)
+	}
 	for name, d := range map[string]*root.Dir{objectsDir: &s.objects, keysDir: &s.keys, runningDir: &s.running} {
 		mode := fs.FileMode(0o700)
-		if name == objectsDir { // for whoever may look into the state directory at all
-			mode = 0o755
+		if name == objectsDir {
+			mode = objectsMode
 		}
 		var err error
 		if *d, err = sub(o.State, name, mode); err != nil {
 			return nil, fmt.Errorf("govern: the state directory: %w", err)
 		}
+		if err := private(*d, mode); err != nil {
+			return nil, fmt.Errorf("govern: %s in the state directory %w", name, err)
+		}
+	}
+	// Whatever the umask left of its mode.
+	has, err := s.objects.Mode()
+	if err == nil && has.Perm() != objectsMode {
+		err = s.objects.SetMode(objectsMode)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("govern: the state directory: %w", err)
 	}
 	if err := o.State.Sync(); err != nil {
 		return nil, fmt.Errorf("govern: the state directory: %w", err)

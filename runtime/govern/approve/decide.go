@@ -23,6 +23,9 @@ var (
 	ErrRejected = errors.New("approve: the plan was rejected")
 	// ErrSpent is the error for an approval that was spent on another plan.
 	ErrSpent = errors.New("approve: the approval was spent already")
+	// ErrChosen is the error where the requester may not approve, and could have
+	// chosen who may.
+	ErrChosen = errors.New("approve: the trust root belongs to the requester's account")
 )
 
 // Source is a place where envelopes are kept. What it returns is hostile until
@@ -104,7 +107,7 @@ var (
 // too old; none of them is the requester where the policy forbids that; and
 // nobody has rejected it. What does not count is listed, and decides nothing.
 //
-// An error is for a body that is no plan, or for too many envelopes.
+// An error is for a body that is no plan, for too many envelopes, and [ErrChosen].
 func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (Decision, error) {
 	p, err := plan.Parse(body)
 	if err != nil {
@@ -112,6 +115,9 @@ func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (D
 	}
 	if len(envelopes) > MaxEnvelopes {
 		return Decision{}, fmt.Errorf("approve: decide: more than %d envelopes", MaxEnvelopes)
+	}
+	if !p.Policy.SelfAllowed && (t.ChosenBy(p.ServerUID) || p.PeerUID != nil && t.ChosenBy(*p.PeerUID)) {
+		return Decision{}, ErrChosen
 	}
 	var d Decision
 	var late []uint32 // who would have approved

@@ -56,6 +56,8 @@ func openTrustRoot(path string, avoid []uint32) (*TrustRoot, error) {
 			return nil, fmt.Errorf("%s belongs to account %d, which may not choose approvers", o.path, o.uid)
 		case o.uid != 0 && !slices.ContainsFunc(t.Approvers(), func(a Approver) bool { return a.UID == o.uid }):
 			return nil, fmt.Errorf("%s belongs to account %d, which is neither root nor an approver", o.path, o.uid)
+		case o.uid != 0:
+			t.owners = append(t.owners, o.uid)
 		}
 	}
 	return t, nil

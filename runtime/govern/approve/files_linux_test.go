@@ -8,10 +8,13 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -227,4 +230,54 @@ func ecKey(t *testing.T) string {
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	must(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: der}))
+}
+
+// TestChosenBy: whoever may not approve, and owns the file, does not choose who
+// may.
+func TestChosenBy(t *testing.T) {
+	dir, path := scene(t)
+	owner := mine
+	if owner == 0 {
+		owner = 65_533
+		must(t, os.Chown(path, int(owner), int(owner)))
+	}
+	put(t, path, keyOf(owner).line(owner, "srv")+"\n"+keyOf(ada).line(ada, "ada")+"\n", 0o644)
+	trust, err := OpenTrustRoot(path)
+	must(t, err)
+	if !trust.ChosenBy(owner) || trust.ChosenBy(ada) || trust.ChosenBy(0) {
+		t.Errorf("%s: owners %v", dir, trust.owners)
+	}
+	for _, self := range []bool{false, true} {
+		for _, as := range []string{"server", "peer"} {
+			p := aPlan()
+			p.Policy.SelfAllowed = self
+			if as == "server" {
+				p.ServerUID = owner
+			} else {
+				p.PeerUID = &owner
+			}
+			d, err := Decide(bodyOf(t, p), [][]byte{signed(t, keyOf(ada), statement(t, p, ada))}, trust, p.Created)
+			if self && (err != nil || !d.Approved) || !self && !errors.Is(err, ErrChosen) {
+				t.Errorf("%s, self %v: %+v, %v", as, self, d, err)
+			}
+		}
+	}
+}
+
+// Of many who make a key at one path, one does.
+func TestOneKeyAPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	var all sync.WaitGroup
+	var made atomic.Int32
+	for range 16 {
+		all.Go(func() {
+			if _, err := GenerateKey(path); err == nil {
+				made.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if _, err := OpenKey(path); err != nil || made.Load() != 1 {
+		t.Errorf("%d made it, %v", made.Load(), err)
+	}
 }

@@ -37,7 +37,15 @@ type Approver struct {
 // TrustRoot says whose approvals count. It is what the file was when it was
 // read: whoever lands a plan reads it anew, so that a revocation holds. It may
 // be used by several goroutines at a time.
-type TrustRoot struct{ keys []trusted }
+type TrustRoot struct {
+	keys   []trusted
+	owners []uint32 // of the file and the directories above it, root aside
+}
+
+// ChosenBy tells whether an account could have written the file that the trust
+// root was read from: approvals by others than itself say nothing against it.
+// Root can, of every file, and is not meant.
+func (t *TrustRoot) ChosenBy(uid uint32) bool { return slices.Contains(t.owners, uid) }
 
 // trusted is one line.
 type trusted struct {

@@ -43,6 +43,10 @@ func ParseDigest(s string) (Digest, error) {
 	return Digest(b), nil
 }
 
+// objectMode lets whoever may pass the directories read objects, whatever the
+// process's umask: approvers look at them from accounts of their own.
+const objectMode = 0o644
+
 // Store keeps objects in one directory, a file each, named by its digest.
 // Several stores, in several processes, may share the directory.
 type Store struct{ dir root.Dir }
@@ -104,6 +108,9 @@ func (s *Store) publish(name string, d Digest) error {
 // fill writes content, makes it durable and closes f.
 func fill(f root.Handle, content []byte) error {
 	_, err := f.Write(content)
+	if err == nil {
+		err = f.SetMode(objectMode)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

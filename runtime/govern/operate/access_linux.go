@@ -55,43 +55,63 @@ func ownerOf(path string) (uint32, error) {
 	return l.uid, err
 }
 
-// writableBy are those of the paths that an account can write, by what their
-// modes say.
-func writableBy(paths []string, uid int) ([]access, error) {
-	groups := map[uint32]bool{}
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-		ids, err := u.GroupIds()
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			n, err := strconv.ParseUint(id, 10, 32)
-			if err != nil {
-				return nil, err
-			}
-			groups[uint32(n)] = true
-		}
+// person is an account with its groups.
+type person struct {
+	uid, gid uint32
+	groups   []uint32
+	named    bool // without a name, its groups are not known
+}
+
+// accountOf is the account with a number. One without a name is taken to have the
+// group of the same number, and perhaps any other.
+func accountOf(uid int) (person, error) {
+	p := person{uid: uint32(uid), gid: uint32(uid)}
+	u, err := user.LookupId(strconv.Itoa(uid))
+	if errors.As(err, new(user.UnknownUserIdError)) {
+		return p, nil
 	}
-	var open []access
-	for _, p := range paths {
-		l, err := look(p)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case uid == 0:
-			open = append(open, access{p, "it is root"})
-		case l.uid == uint32(uid):
-			open = append(open, access{p, "it owns it"})
-		case l.mode&0o020 != 0 && groups[l.gid]:
-			open = append(open, access{p, fmt.Sprintf("its group %d can", l.gid)})
-		case l.mode&0o002 != 0 && l.mode&fs.ModeSticky == 0:
-			open = append(open, access{p, "everybody can"})
-		case l.list:
-			open = append(open, access{p, "an access list may let it"})
-		}
+	if err != nil {
+		return p, err
 	}
-	return open, nil
+	ids, err := u.GroupIds()
+	if err != nil {
+		return p, err
+	}
+	for _, id := range append([]string{u.Gid}, ids...) {
+		n, err := strconv.ParseUint(id, 10, 32)
+		if err != nil {
+			return p, err
+		}
+		p.groups = append(p.groups, uint32(n))
+	}
+	p.gid, p.named = p.groups[0], true
+	return p, nil
+}
+
+// canWrite says why the account can write a path, by what its mode says, if it
+// can. That a directory above keeps it out does not count: modes of directories
+// change.
+func (w person) canWrite(path string) (a access, can bool, err error) {
+	l, err := look(path)
+	if err != nil {
+		return a, false, err
+	}
+	reason := ""
+	switch {
+	case w.uid == 0:
+		reason = "it is root"
+	case l.uid == w.uid:
+		reason = "it owns it"
+	case l.mode&0o020 != 0 && l.mode&fs.ModeSticky == 0 && !w.named:
+		reason = fmt.Sprintf("its group %d can, and the account's groups are not known", l.gid)
+	case l.mode&0o020 != 0 && l.mode&fs.ModeSticky == 0 && slices.Contains(w.groups, l.gid):
+		reason = fmt.Sprintf("its group %d can", l.gid)
+	case l.mode&0o002 != 0 && l.mode&fs.ModeSticky == 0:
+		reason = "everybody can"
+	case l.list:
+		reason = "an access list may let it"
+	}
+	return access{path, reason}, reason != "", nil
 }
 
 // canWrite tries what the kernel says of this process's account. A directory of
@@ -105,31 +125,11 @@ func canWrite(path string) bool {
 }
 
 // probe runs this program as the account and asks it which paths it can write.
-func probe(ctx context.Context, uid int, paths []string) ([]string, error) {
-	u, err := user.LookupId(strconv.Itoa(uid))
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := u.GroupIds()
-	if err != nil {
-		return nil, err
-	}
-	var groups []uint32
-	for _, id := range ids {
-		n, err := strconv.ParseUint(id, 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, uint32(n))
-	}
+func probe(ctx context.Context, who person, paths []string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", append([]string{"writable", "--"}, paths...)...)
 	cmd.Env = []string{}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), Groups: groups}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: who.uid, Gid: who.gid, Groups: who.groups}}
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, err

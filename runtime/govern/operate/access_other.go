@@ -14,8 +14,11 @@ type looked struct{}
 
 func (looked) String() string { return "unknown" }
 
-func look(string) (looked, error)                            { return looked{}, errNotHere }
-func ownerOf(string) (uint32, error)                         { return 0, errNotHere }
-func writableBy([]string, int) ([]access, error)             { return nil, errNotHere }
-func canWrite(string) bool                                   { return true }
-func probe(context.Context, int, []string) ([]string, error) { return nil, errNotHere }
+type person struct{}
+
+func accountOf(int) (person, error)                             { return person{}, errNotHere }
+func (person) canWrite(string) (access, bool, error)            { return access{}, false, errNotHere }
+func look(string) (looked, error)                               { return looked{}, errNotHere }
+func ownerOf(string) (uint32, error)                            { return 0, errNotHere }
+func canWrite(string) bool                                      { return true }
+func probe(context.Context, person, []string) ([]string, error) { return nil, errNotHere }

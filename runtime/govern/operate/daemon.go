@@ -46,10 +46,13 @@ func (s *Setup) serve(ctx context.Context, i host.Invocation) (err error) {
 }
 
 // listen listens at path, where a socket of a daemon that has ended may still
-// be: the log, which one daemon holds at a time, tells that it has. Who may
-// connect is for the directory to say; who may do what, for the daemon.
+// be; one at which somebody answers is left alone. Who may connect is for the
+// directory to say; who may do what, for the daemon.
 func listen(path string) (*net.UnixListener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		if c, err := net.Dial("unix", path); err == nil {
+			return nil, errors.Join(fmt.Errorf("somebody answers at %s already", path), c.Close())
+		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/plan"
+	"github.com/capgen/capgen/runtime/govern/store/sqlite"
 	"github.com/capgen/capgen/runtime/host"
 )
 
@@ -88,13 +90,17 @@ func (s *Setup) separation(ctx context.Context, f govern.Facts, line func(name, 
 	var open []access // what the agent's account can write
 	var probed error
 	if agent >= 0 {
-		if open, err = writableBy(paths, agent); err != nil {
+		who, err := accountOf(agent)
+		if err == nil {
+			open, err = s.writableBy(who, paths)
+		}
+		if err != nil {
 			line("separation", "MISSING %v", err)
 			return false
 		}
 		if os.Geteuid() == 0 {
 			var more []string
-			if more, probed = probe(ctx, agent, paths); probed == nil {
+			if more, probed = probe(ctx, who, paths); probed == nil {
 				open = merge(open, more)
 			}
 		}
@@ -149,10 +155,68 @@ func judge(server uint32, agent int, f govern.Facts, open []access, probed error
 	return plan.SeparationFull, "agent, server and approvers are accounts of their own"
 }
 
+// maxInside bounds how many names below roots and objects doctor looks at.
+const maxInside = 100_000
+
+// writableBy are what of the paths, and of what is below roots and objects, an
+// account can write by what modes say.
+func (s *Setup) writableBy(who person, paths []string) ([]access, error) {
+	var open []access
+	look := func(path string) error {
+		a, found, err := who.canWrite(path)
+		if found {
+			open = append(open, a)
+		}
+		return err
+	}
+	for _, p := range paths {
+		if err := look(p); err != nil {
+			return nil, err
+		}
+	}
+	roots := map[string]string{}
+	if s.Roots != nil {
+		var err error
+		if roots, err = s.Roots(); err != nil {
+			return nil, err
+		}
+	}
+	left := maxInside
+	for _, top := range append(slices.Sorted(maps.Values(roots)), filepath.Join(s.state, "cas")) {
+		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			switch left--; {
+			case err != nil:
+				return err
+			case left < 0:
+				return fmt.Errorf("there are more than %d names below roots and objects: not all of them were looked at", maxInside)
+			case path == top, !e.IsDir() && !e.Type().IsRegular():
+				return nil
+			}
+			return look(path)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return open, nil
+}
+
 // guarded are the paths that decide what lands and who approved: state, roots,
-// trust root, this program, and the directories above them.
+// trust root, where the approval daemon answers, this program, and the
+// directories above them.
 func (s *Setup) guarded() ([]string, error) {
 	list := []string{s.state}
+	for _, name := range []string{sqlite.FileName, "cas", "keys", "running", auditKeyFile} {
+		p := filepath.Join(s.state, name)
+		if _, err := os.Lstat(p); err == nil {
+			list = append(list, p)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if s.socket != "" {
+		list = append(list, filepath.Dir(s.socket))
+	}
 	if s.trust != "" {
 		list = append(list, s.trust)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -95,7 +96,8 @@ func actor() audit.Actor {
 // account is what the system calls this process's account; its number where it
 // has no name.
 func account() string {
-	if u, err := user.Current(); err == nil {
+	// Not user.Current: for a number without a name that may believe $USER.
+	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
 		return u.Username
 	}
 	return fmt.Sprint(os.Getuid())

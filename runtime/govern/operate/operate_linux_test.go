@@ -27,13 +27,27 @@ const asServer = "CAPGEN_TEST_OPERATE"
 
 func TestMain(m *testing.M) {
 	runtime.ServeWorkerAndExit()
-	if dir := os.Getenv(asServer); dir != "" {
+	dir := os.Getenv(asServer)
+	if self, err := os.Executable(); err == nil && dir == "" && filepath.Base(self) == "server" { // doctor runs it so
+		dir = filepath.Join(filepath.Dir(filepath.Dir(self)), "server")
+	}
+	if dir != "" {
 		s := &Setup{Roots: func() (map[string]string, error) {
 			return map[string]string{"notes": filepath.Join(dir, "notes")}, nil
 		}}
+		extension := s.Extension()
+		extension.Commands = append(extension.Commands,
+			host.Command{Name: "answer", Summary: "do what programs ask for on standard input", Run: func(ctx context.Context, i host.Invocation) error { return answer(ctx, s, i) }},
+			host.Command{Name: "attempt", Summary: "try what only others may do", Run: func(ctx context.Context, i host.Invocation) error { return attempt(ctx, s, i, dir) }})
 		os.Exit(host.Main(host.Options{
-			Name: "server", Version: "1", Flags: s.Flags, Extension: s.Extension(),
-			Build: func(context.Context, host.Env) (*runtime.Server, error) { return nil, errors.New("it serves nothing") },
+			Name: "server", Version: "1", Flags: s.Flags, Extension: extension,
+			Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
+				service, err := s.Open(ctx, env)
+				if err != nil {
+					return nil, err
+				}
+				return nil, errors.Join(errors.New("it serves nothing"), service.Close())
+			},
 		}))
 	}
 	os.Exit(m.Run())
@@ -259,6 +273,10 @@ func TestUpkeep(t *testing.T) {
 // It writes nothing.
 func TestDoctorNamesTheSeparation(t *testing.T) {
 	at := newPlace(t)
+	at.doctor()
+	if _, err := os.Stat(filepath.Join(at.dir, "state")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("doctor made a state directory: %v", err)
+	}
 	service := at.service()
 	prepare(t, service, "k1", "hello\n\x1b[2J")
 	before := listing(t, at.dir)

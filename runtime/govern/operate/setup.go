@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -78,8 +79,18 @@ func (s *Service) Close() error {
 }
 
 // Open opens the state directory, which is made if its parent is there, and
-// brings interrupted landings to their end. Without --state it is an error.
+// brings interrupted landings to their end. Without --state it is an error, and
+// so is a directory of another account, or one that others may write or anybody
+// may read. For commands that call no capability, such as doctor, the service is
+// one that lands nothing, and nothing is opened or written.
 func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) {
+	if s.state == "" {
+		return nil, errNoState()
+	}
+	switch env.Command {
+	case "search", "describe", "doctor":
+		return &Service{Service: govern.Rehearse(nil)}, nil
+	}
 	o, service, err := s.options(ctx, env.Logger, false)
 	if err != nil {
 		return nil, err
@@ -97,11 +108,15 @@ func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) 
 	return service, nil
 }
 
+func errNoState() error {
+	return &host.ExitError{Code: host.ExitUsage, Err: errors.New("no state directory given: say where plans are kept with --state DIR, or CAPGEN_STATE")}
+}
+
 // options are those of a service over the state directory, and what has to be
 // closed after it.
 func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o govern.Options, opened *Service, err error) {
 	if s.state == "" {
-		return o, nil, &host.ExitError{Code: host.ExitUsage, Err: errors.New("no state directory given: say where plans are kept with --state DIR, or CAPGEN_STATE")}
+		return o, nil, errNoState()
 	}
 	// The store, and whoever compares paths, take absolute ones.
 	if s.state, err = filepath.Abs(s.state); err != nil {
@@ -136,6 +151,13 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return o, opened, fmt.Errorf("the state directory: %w", err)
 		}
+		owner, err := ownerOf(s.state)
+		if err != nil {
+			return o, opened, fmt.Errorf("the state directory: %w", err)
+		}
+		if owner != uint32(os.Geteuid()) {
+			return o, opened, fmt.Errorf("the state directory belongs to account %d: this is done as that account, not as %d", owner, os.Geteuid())
+		}
 	}
 	state, err := root.Open(s.state)
 	if err != nil {
@@ -163,7 +185,7 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 	}
 	if s.Store != nil {
 		var key audit.Key
-		if key, err = auditKey(s.state); err != nil {
+		if key, err = auditKey(state); err != nil {
 			return o, opened, err
 		}
 		o.Store, err = s.Store(ctx, store.Options{AuditKey: key, Logger: log})
@@ -171,7 +193,7 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		o.Store, err = sqlite.OpenReadOnly(ctx, s.state)
 	} else {
 		var key audit.Key
-		if key, err = auditKey(s.state); err != nil {
+		if key, err = auditKey(state); err != nil {
 			return o, opened, err
 		}
 		o.Store, err = sqlite.Open(ctx, s.state, store.Options{AuditKey: key, Logger: log})
@@ -193,17 +215,18 @@ func (s *Setup) daemon() (*daemon.Client, error) {
 
 // auditKeyFile holds the key of the fingerprints in the audit trail: its name
 // and its secret in hexadecimal.
-const auditKeyFile = "audit.key"
+const (
+	auditKeyFile  = "audit.key"
+	maxAuditBytes = 4 << 10
+)
 
 // auditKey reads the key, which is made if there is none.
-func auditKey(state string) (audit.Key, error) {
-	path := filepath.Join(state, auditKeyFile)
-	text, err := os.ReadFile(path)
+func auditKey(state root.Dir) (audit.Key, error) {
+	text, err := readAuditKey(state)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := writeAuditKey(state, path); err != nil {
-			return audit.Key{}, fmt.Errorf("the key of the audit trail: %w", err)
+		if err = writeAuditKey(state); err == nil {
+			text, err = readAuditKey(state)
 		}
-		text, err = os.ReadFile(path)
 	}
 	if err != nil {
 		return audit.Key{}, fmt.Errorf("the key of the audit trail: %w", err)
@@ -216,26 +239,44 @@ func auditKey(state string) (audit.Key, error) {
 	return audit.Key{ID: name, Secret: raw}, nil
 }
 
+// readAuditKey reads a file of the directory's own, through no link, which
+// nobody else can read.
+func readAuditKey(state root.Dir) (text []byte, err error) {
+	f, err := state.Open(auditKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	e, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Mode&0o077 != 0:
+		return nil, fmt.Errorf("others can read it (mode %04o): chmod 600", e.Mode)
+	case e.Size > maxAuditBytes:
+		return nil, fmt.Errorf("it has more than %d bytes", maxAuditBytes)
+	}
+	return io.ReadAll(io.LimitReader(f, maxAuditBytes))
+}
+
 // writeAuditKey makes the file, whole and durable; where another process was
 // first, its key stays.
-func writeAuditKey(state, path string) (err error) {
+func writeAuditKey(state root.Dir) (err error) {
 	secret := make([]byte, audit.MinSecretBytes)
 	rand.Read(secret)
-	f, err := os.CreateTemp(state, ".key-")
+	name := "new-" + strings.ToLower(rand.Text())
+	f, err := state.Create(name, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
 	_, err = fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format("2006-01-02"), hex.EncodeToString(secret))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		if err = state.Move(name, auditKeyFile); err == nil {
+			return state.Sync()
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
 	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	d, err := os.Open(state)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(err, state.Remove(name), state.Sync())
 }

@@ -52,6 +52,7 @@ var tables = []string{
 var indexes = []string{
 	`CREATE INDEX plans_owner ON plans (owner, created, id)`,
 	`CREATE INDEX plans_created ON plans (created, id)`,
+	`CREATE INDEX plans_status ON plans (status, created, id)`,
 	`CREATE INDEX plans_expires ON plans (status, expires)`,
 	`CREATE INDEX approvals_plan ON approvals (plan)`,
 	`CREATE INDEX nonces_expires ON nonces (expires)`,

@@ -42,7 +42,7 @@ func newGoverned(t *testing.T, db *store.Store) *governed {
 	t.Helper()
 	g := &governed{db: db, approver: signer{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}}
 	disk := fault.NewDisk()
-	state, err := disk.Root().Make("state", 0o755)
+	state, err := disk.Root().Make("state", 0o700)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ const FileName = "store.sqlite"
 const maxWait = 30 * time.Second
 
 // Open opens the store in dir, an absolute path to a directory that is there,
-// and makes one if there is none: a file for this user alone, or for its group
-// to read where the directory is.
+// and makes one if there is none: a file for this user alone to write. Who may
+// pass a directory that others may not pass may read it.
 func Open(ctx context.Context, dir string, o store.Options) (*store.Store, error) {
 	path, err := find(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,10 @@ func create(dir, path string) error {
 	if err != nil {
 		return fmt.Errorf("sqlite: %w", err)
 	}
-	mode := 0o600 | info.Mode().Perm()&0o040
+	mode := fs.FileMode(0o600)
+	if info.Mode().Perm()&0o007 == 0 {
+		mode = 0o644 // whatever its group is: the directory decides
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) { // another process was first
 		return nil
