@@ -2,6 +2,7 @@ package lint
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -16,7 +17,13 @@ func TestManifestsAreClean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range Check(load(t, string(text))) {
+		m, diags := schema.LoadFrom(text, filepath.Base(file), func(part string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(filepath.Dir(file), part))
+		})
+		if m == nil {
+			t.Fatal(file, diags)
+		}
+		for _, f := range Check(m) {
 			t.Errorf("%s: %s", file, f.Diagnostic)
 		}
 	}
