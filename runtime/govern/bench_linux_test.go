@@ -15,7 +15,7 @@ func onBenchDisk(b *testing.B) (*scene, string) {
 	b.Helper()
 	dir := b.TempDir()
 	for _, name := range []string{"db", "state", "strategies"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o750); err != nil {
 			b.Fatal(err)
 		}
 	}
