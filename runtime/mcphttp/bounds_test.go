@@ -215,6 +215,47 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 }
 
+// Large bodies of all clients together are bounded, small ones are answered
+// beside them, and what would stay in memory for long is never large.
+func TestLargeBodiesAreBoundedTogether(t *testing.T) {
+	f := start(t, Options{Limits: Limits{MaxLargeBytes: 100_000}})
+	pad := strings.Repeat("x", 130_000)
+	large := func(tool string) answer {
+		return f.send("POST", f.url, modernCall(tool, `{"a":"`+pad+`"}`), modernHeaders("tools/call", tool)...)
+	}
+	done := make(chan answer, 1)
+	go func() { done <- large("wait") }()
+	f.began()
+	if a := large("who"); a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "MaxLargeBytes") {
+		t.Errorf("beside a large one: %d %.300s", a.status, a.body)
+	}
+	if a := f.send("POST", f.url, modernCall("who", "{}"), modernHeaders("tools/call", "who")...); a.status != 200 {
+		t.Errorf("a small one: %d %s", a.status, a.body)
+	}
+	close(f.release)
+	if a := <-done; a.status != 200 {
+		t.Errorf("the large one: %d %.300s", a.status, a.body)
+	}
+	soon(t, "nothing held", func() bool { return f.server.held.Load() == 0 })
+	if a := large("who"); a.status != 200 {
+		t.Errorf("afterwards: %d %.300s", a.status, a.body)
+	}
+	id, _ := f.initialize()
+	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + pad + `","version":"1"}}}`
+	listen := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"a":"` + pad + `","_meta":` + modernMeta + `}}`
+	if a := f.send("POST", f.url, begin); a.status != 413 || !strings.Contains(a.body, "65536") {
+		t.Errorf("a session: %d %.300s", a.status, a.body)
+	}
+	if a := f.send("POST", f.url, begin, "Mcp-Session-Id: "+id); strings.Contains(a.body, `"result"`) {
+		t.Errorf("a session begins again: %d %.300s", a.status, a.body)
+	}
+	f.send("DELETE", f.url, "", "Mcp-Session-Id: "+id, "Mcp-Protocol-Version: 2025-11-25")
+	if a := f.send("POST", f.url, listen, modernHeaders("subscriptions/listen", "")...); a.status != 413 || !strings.Contains(a.body, "65536") {
+		t.Errorf("a stream: %d %.300s", a.status, a.body)
+	}
+	soon(t, "nothing held", func() bool { return f.server.held.Load() == 0 })
+}
+
 // A header that promises to wait for news takes nobody past the bound: not a
 // call of an older era, where nobody looks at it, and not a body that is still
 // to come.

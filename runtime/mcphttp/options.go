@@ -75,6 +75,10 @@ type Limits struct {
 	// MaxMessageDepth of arrays and objects inside each other in a body.
 	// Default 1,100: the 1,024 of a call's arguments, and what is around them.
 	MaxMessageDepth int
+	// MaxLargeBytes of all bodies that are being read or answered at once,
+	// without the first 64 KiB of each; what would be more gets 503. Serving
+	// takes several times as much memory. Default 64 MiB.
+	MaxLargeBytes int64
 	// MaxConnections that are open at once; more wait to be accepted. Default
 	// 8,192.
 	MaxConnections int
@@ -100,6 +104,7 @@ type Limits struct {
 const (
 	DefaultMaxMessageBytes       = 8 << 20
 	DefaultMaxMessageDepth       = 1100
+	DefaultMaxLargeBytes         = 64 << 20
 	DefaultMaxConnections        = 8192
 	DefaultMaxRequests           = 1024
 	DefaultMaxSessions           = 4096
@@ -114,6 +119,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	var problems []error
 	fill(&problems, "MaxMessageBytes", &l.MaxMessageBytes, DefaultMaxMessageBytes)
 	fill(&problems, "MaxMessageDepth", &l.MaxMessageDepth, DefaultMaxMessageDepth)
+	fill(&problems, "MaxLargeBytes", &l.MaxLargeBytes, DefaultMaxLargeBytes)
 	fill(&problems, "MaxConnections", &l.MaxConnections, DefaultMaxConnections)
 	fill(&problems, "MaxRequests", &l.MaxRequests, DefaultMaxRequests)
 	fill(&problems, "MaxSessions", &l.MaxSessions, DefaultMaxSessions)

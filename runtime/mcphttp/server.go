@@ -24,6 +24,7 @@ const firstModern = "2026-07-28"
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
+	sessionHeader = "Mcp-Session-Id"
 )
 
 // Server serves one MCP server on one endpoint. It is safe for concurrent use
@@ -52,6 +53,7 @@ type Server struct {
 	streams     context.Context // ends when streams that wait for news do
 	endStreams  context.CancelFunc
 	owed        atomic.Int64 // requests that will have an answer
+	held        atomic.Int64 // bytes of large bodies
 }
 
 // New checks options. Its Middleware belongs into the MCP server that Serve
@@ -196,8 +198,12 @@ func (s *Server) admit(next http.Handler) http.Handler {
 			refuseForNow(w, 1, "the server is shutting down; nothing ran")
 			return
 		}
-		if r.Method == http.MethodPost && !s.readBody(w, r) {
-			return
+		if r.Method == http.MethodPost {
+			release, ok := s.readBody(w, r)
+			defer release()
+			if !ok {
+				return
+			}
 		}
 		if s.lacksScope(w, r) {
 			return
