@@ -9,10 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/capgen/capgen/runtime/govern/store"
@@ -35,17 +33,8 @@ func (backend) Place(t testing.TB) string {
 	return "s" + strings.ToLower(rand.Text())
 }
 
-// Open waits for a connection: the server learns of processes that were killed
-// a while after, and has no other until then.
 func (backend) Open(ctx context.Context, place string, o store.Options) (*store.Store, error) {
-	const tooManyConnections = "53300"
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		s, err := Open(ctx, os.Getenv(server), place, o)
-		var e *pgconn.PgError
-		if !errors.As(err, &e) || e.Code != tooManyConnections || time.Now().After(deadline) {
-			return s, err
-		}
-	}
+	return Open(ctx, os.Getenv(server), place, o)
 }
 
 func (backend) OpenReadOnly(ctx context.Context, place string) (*store.Store, error) {
