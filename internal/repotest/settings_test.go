@@ -15,6 +15,8 @@ import (
 // are reviewed. A new one belongs here only if that stays true.
 var settings = map[string]string{
 	"--against":             "which older manifest to compare with",
+	"--agent-key":           "who signs an approval",
+	"--ssh-agent":           "where the keys are",
 	"--agent-uid":           "which account agents have",
 	"--approval-daemon":     "where approvals are kept",
 	"--approval-daemon-uid": "and as whom",

@@ -33,12 +33,14 @@ func (s *Setup) reject(ctx context.Context, i host.Invocation) error {
 }
 
 func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.Purpose) (err error) {
-	if s.flags.key == "" && s.socket == "" {
+	if s.flags.agentKey != "" {
+		s.flags.key = "" // of the variable, or the daemon's: the line says it
+	} else if s.flags.key == "" && s.socket == "" {
 		return &host.ExitError{Code: host.ExitUsage, Err: fmt.Errorf("%s: say who signs: --key FILE, which keys new makes, or --approval-daemon SOCKET; or CAPGEN_APPROVAL_KEY, or CAPGEN_APPROVAL_DAEMON", purpose)}
 	}
 	// The daemon keeps what it signs; a key's signature goes into the store.
 	open := s.operator
-	if s.flags.key == "" {
+	if !s.signsHere() {
 		open = s.reader
 	}
 	o, service, err := open(ctx, i)
@@ -80,7 +82,7 @@ func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.P
 	if err != nil {
 		return err
 	}
-	if s.flags.key != "" {
+	if s.signsHere() {
 		if err := o.AddEnvelope(ctx, id, envelope); err != nil {
 			return err
 		}
@@ -93,8 +95,18 @@ func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.P
 	return err
 }
 
-// signer is the key file's, or the daemon's.
+// signsHere tells that the signature goes into the store: it is none that a
+// daemon keeps.
+func (s *Setup) signsHere() bool { return s.flags.key != "" || s.flags.agentKey != "" }
+
+// signer is the ssh-agent's, the key file's, or the daemon's.
 func (s *Setup) signer(ctx context.Context, body []byte) (approve.Signer, error) {
+	if s.flags.agentKey != "" {
+		if s.flags.agent == "" {
+			return nil, errors.New("no ssh-agent: say where it is with --ssh-agent SOCKET")
+		}
+		return approve.OpenAgent(ctx, s.flags.agent, s.flags.agentKey)
+	}
 	if s.flags.key != "" {
 		return approve.OpenKey(s.flags.key)
 	}

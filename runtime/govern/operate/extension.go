@@ -25,6 +25,8 @@ func (s *Setup) Extension() host.Extension {
 	return host.Extension{
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&s.flags.key, "key", "", "approve, reject: sign with the key in this `file`")
+			f.StringVar(&s.flags.agentKey, "agent-key", "", "approve, reject: sign with the key of this `id` in an ssh-agent; keys agent lists them")
+			f.StringVar(&s.flags.agent, "ssh-agent", "", "`socket` of the ssh-agent")
 			f.StringVar(&s.flags.reason, "reason", "", "reject: `why`, for whoever asked")
 			f.StringVar(&s.flags.status, "status", "", "plans: only those with this `status`")
 			f.StringVar(&s.flags.name, "name", "", "keys new: the approver's `name` in the trust root")
@@ -41,16 +43,18 @@ func (s *Setup) Extension() host.Extension {
 			"approval-daemon":     "CAPGEN_APPROVAL_DAEMON",
 			"approval-daemon-uid": "CAPGEN_APPROVAL_DAEMON_UID",
 			"key":                 "CAPGEN_APPROVAL_KEY",
+			"ssh-agent":           "SSH_AUTH_SOCK",
 		},
 		Commands: []host.Command{
 			{Name: "pending", Summary: "list the plans that wait for people", Run: s.pending},
 			{Name: "plans", Summary: "list all plans, the newest first", Flags: []string{"status"}, Run: s.plans},
 			{Name: "show", Arguments: "PLAN", Summary: "show what a plan does", Min: 1, Max: 1, Run: s.show},
-			{Name: "approve", Arguments: "PLAN", Summary: "look at a plan, and sign an approval", Min: 1, Max: 1, Flags: []string{"key"}, Run: s.approve},
-			{Name: "reject", Arguments: "PLAN", Summary: "end a plan for good", Min: 1, Max: 1, Flags: []string{"key", "reason"}, Run: s.reject},
+			{Name: "approve", Arguments: "PLAN", Summary: "look at a plan, and sign an approval", Min: 1, Max: 1, Flags: []string{"key", "agent-key", "ssh-agent"}, Run: s.approve},
+			{Name: "reject", Arguments: "PLAN", Summary: "end a plan for good", Min: 1, Max: 1, Flags: []string{"key", "agent-key", "ssh-agent", "reason"}, Run: s.reject},
 			{Name: "recover", Summary: "bring interrupted landings to their end", Run: s.recover},
 			{Name: "clean", Summary: "remove what no plan needs any more", Flags: []string{"keep"}, Run: s.clean},
 			{Name: "keys new", Arguments: "FILE", Summary: "make a key to approve with", Min: 1, Max: 1, Flags: []string{"name"}, Run: s.newKey},
+			{Name: "keys agent", Summary: "print the lines of the trust root for the keys of an ssh-agent", Flags: []string{"name", "ssh-agent"}, Run: s.agentKeys},
 			{Name: "keys list", Summary: "list whose approvals count", Run: s.listKeys},
 			{Name: "keys rotate", Summary: "make a new key for the tokens of plans", Run: s.rotateKeys},
 			{Name: "audit export", Summary: "print the audit trail, for audit verify", Run: s.exportTrail},

@@ -45,11 +45,11 @@ type Setup struct {
 
 // flags are those of the commands.
 type flags struct {
-	key, reason, status, name, log, heads string
-	keep                                  time.Duration
-	agentUID                              int
-	signers                               signers
-	servers                               numbers
+	key, agentKey, agent, reason, status, name, log, heads string
+	keep                                                   time.Duration
+	agentUID                                               int
+	signers                                                signers
+	servers                                                numbers
 }
 
 // Flags declares the flags that every command has, for host.Options.Flags.

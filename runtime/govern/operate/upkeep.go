@@ -66,6 +66,31 @@ func (s *Setup) newKey(_ context.Context, i host.Invocation) error {
 	return err
 }
 
+// agentKeys prints the lines of the trust root for the keys of an ssh-agent,
+// each with its id before it.
+func (s *Setup) agentKeys(ctx context.Context, i host.Invocation) error {
+	if s.flags.agent == "" {
+		return &host.ExitError{Code: host.ExitUsage, Err: errors.New("keys agent: say where it is with --ssh-agent SOCKET")}
+	}
+	name := s.flags.name
+	if name == "" {
+		name = account()
+	}
+	keys, err := approve.AgentKeys(ctx, s.flags.agent)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if _, err := fmt.Fprintf(i.Stdout, "# --agent-key %s\n%s\n", approve.KeyID(k), approve.FormatKey(k, uint32(os.Getuid()), name)); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return errors.New("the agent holds no Ed25519 key")
+	}
+	return nil
+}
+
 // listKeys prints whose approvals count.
 func (s *Setup) listKeys(_ context.Context, i host.Invocation) error {
 	if s.trust == "" {
