@@ -136,7 +136,7 @@ def main():
     d = drafts.update(draft = d.draft, revision = d.revision, path = "june.json", was = d.files[0].sha256, text = "{\"rain\": 2}")
     good = drafts.validate(draft = d.draft, revision = d.revision)
     diff = drafts.diff(draft = d.draft, path = "notes")
-    p = drafts.publish.prepare(validation = good.token, path = "notes", summary = "more rain", key = "june")
+    p = drafts.publish.prepare(validation = good.token, path = "notes", before = diff.before, summary = "more rain", key = "june")
     return {"bad": bad.diagnostics[0].message, "passed": [bad.passed, good.passed], "diff": diff.text, "plan": p.plan, "token": p.token, "approve": p.approval, "actions": [a.action + " " + a.path for a in p.actions]}
 `)
 	if failed != "" {

@@ -125,7 +125,7 @@ func (d *drafts) Diff(ctx context.Context, in generated.DiffInput) (generated.Di
 		return generated.DiffOutput{}, err
 	}
 	diff, err := d.drafts.Diff(ctx, in.Draft, root, below)
-	return generated.DiffOutput{Text: diff.Text, Actions: each(diff.Actions, func(a govern.Action) types.DraftAction {
+	return generated.DiffOutput{Text: diff.Text, Before: diff.Before, Actions: each(diff.Actions, func(a govern.Action) types.DraftAction {
 		return types.DraftAction{Action: a.Action, Path: a.Path}
 	})}, err
 }
@@ -147,7 +147,9 @@ func (d *drafts) Publish(ctx context.Context, in generated.PublishInput) (govern
 	if err != nil {
 		return govern.Change{}, err
 	}
-	return d.drafts.Change(ctx, in.Validation, root, below, in.Summary)
+	c, err := d.drafts.Change(ctx, in.Validation, root, below, in.Summary)
+	c.Before = in.Before
+	return c, err
 }
 
 // refused is what programs see of an error.

@@ -54,6 +54,8 @@ func (v *DiffInput) AppendCanonical(b []byte) []byte {
 // DiffOutput is the output of drafts.diff.
 type DiffOutput struct {
 	Actions []types.DraftAction
+	// Hash of the directory as it is, for drafts.publish.
+	Before string
 	// Unified diff of the texts.
 	Text string
 }
@@ -72,25 +74,29 @@ func (v *DiffOutput) Decode(r *canon.Reader) error {
 				e.Decode(r)
 				v.Actions = canon.Append(r, v.Actions, e)
 			}
+		case "before":
+			v.Before = seen.Mark(r, 1).String(0, 64)
 		case "text":
-			v.Text = seen.Mark(r, 1).String(0, 1048576)
+			v.Text = seen.Mark(r, 2).String(0, 1048576)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "actions")
-	r.Require(&seen, 1, "text")
+	r.Require(&seen, 1, "before")
+	r.Require(&seen, 2, "text")
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *DiffOutput) Encode(w *canon.Writer) {
-	w.BeginObject(2)
+	w.BeginObject(3)
 	w.Key("actions").BeginArray(len(v.Actions), 0, 10000)
 	for i := range v.Actions {
 		v.Actions[i].Encode(w.Element(i))
 	}
 	w.EndArray()
+	w.Key("before").String(v.Before, 0, 64)
 	w.Key("text").String(v.Text, 0, 1048576)
 	w.EndObject()
 }
@@ -121,8 +127,8 @@ func diffCapability(h Handlers) runtime.Capability {
 		World:       runtime.WorldClosed,
 		Scopes:      []string{"drafts:read", "files:read"},
 		Signature:   "drafts.diff(*, draft: str, path: str)",
-		Binding:     `{"id":"drafts.diff","input":[{"kind":"string","maxLength":64,"name":"draft","required":true},{"kind":"string","maxLength":4096,"minLength":1,"name":"path","required":true}],"name":"drafts.diff","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":16,"name":"action","required":true},{"kind":"string","maxLength":4096,"name":"path","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":1048576,"name":"text","required":true}],"kind":"object"}}`,
+		Binding:     `{"id":"drafts.diff","input":[{"kind":"string","maxLength":64,"name":"draft","required":true},{"kind":"string","maxLength":4096,"minLength":1,"name":"path","required":true}],"name":"drafts.diff","output":{"fields":[{"items":{"fields":[{"kind":"string","maxLength":16,"name":"action","required":true},{"kind":"string","maxLength":4096,"name":"path","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":64,"name":"before","required":true},{"kind":"string","maxLength":1048576,"name":"text","required":true}],"kind":"object"}}`,
 		Input:       `{"draft":{"description":"Id of the draft.","maxLength":64},"path":{"description":"The directory; it need not be there.","minLength":1,"maxLength":4096}}`,
-		Output:      `{"fields":{"actions":{"type":"list[dict]","items":{"description":"What happens to one path.","fields":{"action":"str: create, replace, delete, mode, mkdir or rmdir.","path":"str"}}},"text":"str: Unified diff of the texts."}}`,
+		Output:      `{"fields":{"actions":{"type":"list[dict]","items":{"description":"What happens to one path.","fields":{"action":"str: create, replace, delete, mode, mkdir or rmdir.","path":"str"}}},"before":"str: Hash of the directory as it is, for drafts.publish.","text":"str: Unified diff of the texts."}}`,
 	}, h.Diff)
 }

@@ -17,13 +17,16 @@ type PublishInput struct {
 	Validation string
 	// The directory; what it lies in is there.
 	Path string
+	// The before of drafts.diff: fails with stale_state when the directory is
+	// something else by now. Empty checks nothing.
+	Before string
 	// A line for the approver: what changes, and why.
 	Summary string
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *PublishInput) Decode(r *canon.Reader) error {
-	*v = PublishInput{}
+	*v = PublishInput{Before: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
@@ -32,21 +35,24 @@ func (v *PublishInput) Decode(r *canon.Reader) error {
 			v.Validation = seen.Mark(r, 0).String(0, 4096)
 		case "path":
 			v.Path = seen.Mark(r, 1).String(1, 4096)
+		case "before":
+			v.Before = seen.Mark(r, 2).String(0, 64)
 		case "summary":
-			v.Summary = seen.Mark(r, 2).String(1, 256)
+			v.Summary = seen.Mark(r, 3).String(1, 256)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "validation")
 	r.Require(&seen, 1, "path")
-	r.Require(&seen, 2, "summary")
+	r.Require(&seen, 3, "summary")
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *PublishInput) Encode(w *canon.Writer) {
-	w.BeginObject(3)
+	w.BeginObject(4)
+	w.Key("before").String(v.Before, 0, 64)
 	w.Key("path").String(v.Path, 1, 4096)
 	w.Key("summary").String(v.Summary, 1, 256)
 	w.Key("validation").String(v.Validation, 0, 4096)
@@ -66,6 +72,9 @@ type PublishPrepareInput struct {
 	Validation string
 	// The directory; what it lies in is there.
 	Path string
+	// The before of drafts.diff: fails with stale_state when the directory is
+	// something else by now. Empty checks nothing.
+	Before string
 	// A line for the approver: what changes, and why.
 	Summary string
 	// Idempotency key.
@@ -74,7 +83,7 @@ type PublishPrepareInput struct {
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *PublishPrepareInput) Decode(r *canon.Reader) error {
-	*v = PublishPrepareInput{}
+	*v = PublishPrepareInput{Before: ""}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
@@ -83,24 +92,27 @@ func (v *PublishPrepareInput) Decode(r *canon.Reader) error {
 			v.Validation = seen.Mark(r, 0).String(0, 4096)
 		case "path":
 			v.Path = seen.Mark(r, 1).String(1, 4096)
+		case "before":
+			v.Before = seen.Mark(r, 2).String(0, 64)
 		case "summary":
-			v.Summary = seen.Mark(r, 2).String(1, 256)
+			v.Summary = seen.Mark(r, 3).String(1, 256)
 		case "key":
-			v.Key = seen.Mark(r, 3).String(1, 128)
+			v.Key = seen.Mark(r, 4).String(1, 128)
 		default:
 			r.UnknownMember()
 		}
 	}
 	r.Require(&seen, 0, "validation")
 	r.Require(&seen, 1, "path")
-	r.Require(&seen, 2, "summary")
-	r.Require(&seen, 3, "key")
+	r.Require(&seen, 3, "summary")
+	r.Require(&seen, 4, "key")
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *PublishPrepareInput) Encode(w *canon.Writer) {
-	w.BeginObject(4)
+	w.BeginObject(5)
+	w.Key("before").String(v.Before, 0, 64)
 	w.Key("key").String(v.Key, 1, 128)
 	w.Key("path").String(v.Path, 1, 4096)
 	w.Key("summary").String(v.Summary, 1, 256)
@@ -121,7 +133,7 @@ func publishTerms() govern.Terms {
 		ID:          "drafts.publish",
 		Name:        "drafts.publish",
 		Effect:      "change",
-		Contract:    "a2549c234a5ec44dfb5f4232e9e29a1c4d9acffb68638ca5c1bb18a3373b93f1",
+		Contract:    "218dcab5dccd1222b45cea6de44f7e47c9da160753273cedb1667b609dcafea3",
 		Min:         1,
 		SelfAllowed: true,
 		TTL:         900 * time.Second,
@@ -140,19 +152,20 @@ func publishPrepareCapability(h Handlers, g *govern.Service) runtime.Capability 
 			Phrases:               "appli/apply draft, save chang/change, write file disk, commit chang/change",
 			Summary:               "plan peopl/people approv/approve put valid/validated draft directori/directory place",
 			Description:           "whole directori/directory becom/become draft file go, chang/change noth/nothing yet land plan draft publish appli/apply",
-			ParameterNames:        "valid/validation, path, summari/summary, key",
-			ParameterDescriptions: "token draft valid/validate, directori/directory, ly, line approv/approver chang/change, idempot/idempotency key",
+			ParameterNames:        "valid/validation, path, befor/before, summari/summary, key",
+			ParameterDescriptions: "token draft valid/validate, directori/directory, ly, draft diff fail stale state directori/directory someth/something els/else, empti/empty check noth/nothing, line approv/approver chang/change, idempot/idempotency key",
 		},
 		Effect:      runtime.EffectWrite,
 		Idempotency: runtime.IdempotencyKey,
 		World:       runtime.WorldClosed,
 		Scopes:      []string{"drafts:write"},
-		Signature:   "drafts.publish.prepare(*, validation: str, path: str, summary: str, key: str)",
-		Binding:     `{"id":"drafts.publish.prepare","input":[{"kind":"string","maxLength":4096,"name":"validation","required":true},{"kind":"string","maxLength":4096,"minLength":1,"name":"path","required":true},{"kind":"string","maxLength":256,"minLength":1,"name":"summary","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true}],"name":"drafts.publish.prepare","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"hash","required":true},{"kind":"string","maxLength":1048576,"name":"token","required":true},{"format":"date-time","kind":"string","maxLength":64,"name":"expires","required":true},{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"path","required":true},{"kind":"string","maxLength":1048576,"name":"action","required":true},{"kind":"string","maxLength":1048576,"name":"before"},{"kind":"string","maxLength":1048576,"name":"after"},{"kind":"string","maxLength":1048576,"name":"mode","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":1048576,"name":"approval","required":true},{"kind":"string","maxLength":1048576,"name":"separation","required":true}],"kind":"object"}}`,
-		Input:       `{"validation":{"description":"The token of drafts.validate.","maxLength":4096},"path":{"description":"The directory; what it lies in is there.","minLength":1,"maxLength":4096},"summary":{"description":"A line for the approver: what changes, and why.","minLength":1,"maxLength":256},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128}}`,
+		Signature:   `drafts.publish.prepare(*, validation: str, path: str, before: str = "", summary: str, key: str)`,
+		Binding:     `{"id":"drafts.publish.prepare","input":[{"kind":"string","maxLength":4096,"name":"validation","required":true},{"kind":"string","maxLength":4096,"minLength":1,"name":"path","required":true},{"default":"\"\"","kind":"string","maxLength":64,"name":"before"},{"kind":"string","maxLength":256,"minLength":1,"name":"summary","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true}],"name":"drafts.publish.prepare","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"hash","required":true},{"kind":"string","maxLength":1048576,"name":"token","required":true},{"format":"date-time","kind":"string","maxLength":64,"name":"expires","required":true},{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"path","required":true},{"kind":"string","maxLength":1048576,"name":"action","required":true},{"kind":"string","maxLength":1048576,"name":"before"},{"kind":"string","maxLength":1048576,"name":"after"},{"kind":"string","maxLength":1048576,"name":"mode","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":1048576,"name":"approval","required":true},{"kind":"string","maxLength":1048576,"name":"separation","required":true}],"kind":"object"}}`,
+		Input:       `{"validation":{"description":"The token of drafts.validate.","maxLength":4096},"path":{"description":"The directory; what it lies in is there.","minLength":1,"maxLength":4096},"before":{"description":"The before of drafts.diff: fails with stale_state when the directory is something else by now. Empty checks nothing.","maxLength":64},"summary":{"description":"A line for the approver: what changes, and why.","minLength":1,"maxLength":256},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128}}`,
 		Output:      `{"fields":{"plan":"str","hash":"str","token":"str","expires":{"type":"str","format":"date-time"},"actions":{"type":"list[dict]","items":{"fields":{"path":"str","action":"str","before":{"type":"str","required":false},"after":{"type":"str","required":false},"mode":"str"}}},"approval":"str: Command for people.","separation":"str"}}`,
 	}, func(ctx context.Context, in PublishPrepareInput) (wire.PrepareOutput, error) {
 		x := PublishInput{
+			Before:     in.Before,
 			Path:       in.Path,
 			Summary:    in.Summary,
 			Validation: in.Validation,

@@ -172,3 +172,26 @@ func TestPreviewIsWhatWasSeen(t *testing.T) {
 		t.Errorf("%v, %d calls", err, c.made)
 	}
 }
+
+// TestBefore: who says what they have seen is told when it is something else by
+// now.
+func TestBefore(t *testing.T) {
+	s := newScene(t, scenery{})
+	s.place(t, before)
+	prepare := func(key string, seen map[string]string) error {
+		_, err := PrepareChange(as("alice"), s.Service, publish, []byte(`{"name":"momentum"}`), key, func(context.Context) (Change, error) {
+			c := files(after)
+			c.Before = treeHash(t, seen).String()
+			return c, nil
+		})
+		return err
+	}
+	if err := prepare("k1", before); err != nil {
+		t.Error(err)
+	}
+	for key, seen := range map[string]map[string]string{"k2": after, "k3": nil} {
+		if err := prepare(key, seen); code(err) != StaleState {
+			t.Errorf("%v: %v", seen, err)
+		}
+	}
+}

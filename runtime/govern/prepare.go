@@ -274,6 +274,9 @@ func (s *Service) freeze(c Change) (frozen, error) {
 	if err != nil {
 		return frozen{}, unfit(err)
 	}
+	if c.Before != "" && c.Before != pre.Hash().String() {
+		return frozen{}, refuse(StaleState, "the directory is not what it was when it was looked at").suggest("compare again, and prepare what that shows")
+	}
 	f := frozen{
 		change:  &plan.Change{Root: c.Root, Path: c.Path, Summary: c.Summary, Pre: pre.Hash(), Post: post.Hash()},
 		objects: [][]byte{pre.AppendCanonical(nil), post.AppendCanonical(nil)},

@@ -45,6 +45,10 @@ type Change struct {
 	// the directory, by segments joined with slashes. All of them but the last
 	// exist.
 	Root, Path string
+	// Before is the hash of what is there, in hexadecimal, as whoever asks has
+	// seen it: anything else there is stale_state. Empty is whatever is there
+	// when the plan is made.
+	Before string
 	// Summary is a line that approvers see, of at most MaxSummaryBytes.
 	Summary string
 	// Mode is the permission bits of every directory; zero is 0755.

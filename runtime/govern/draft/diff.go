@@ -20,6 +20,8 @@ const (
 // Difference is how a draft differs from a directory.
 type Difference struct {
 	Actions []govern.Action // what puts the draft in the directory's place does
+	// Before is the hash of the directory as it is, for govern.Change.Before.
+	Before string
 	// Text is a unified diff of the files that are text and not too large.
 	Text string
 }
@@ -35,7 +37,7 @@ func (d *Drafts) Diff(ctx context.Context, id, rootName, path string) (Differenc
 		return Difference{}, d.refused(ctx, err)
 	}
 	defer done()
-	out := Difference{Actions: govern.Actions(now, tree)}
+	out := Difference{Actions: govern.Actions(now, tree), Before: now.Hash().String()}
 	for _, a := range plan.Actions(now, tree) {
 		var before, after []byte
 		if a.Before != nil && !a.Before.Dir && a.Before.Size <= MaxDiffFileBytes && a.Kind != plan.Mode {
