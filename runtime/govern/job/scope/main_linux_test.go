@@ -155,7 +155,9 @@ func supervise(in io.Reader, out io.Writer, alive string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	if err := s.Start(ctx, o.Command); err != nil {
-		return err
+		// A candidate that kills its keeper at once keeps it from answering; the
+		// scope is to be ended all the same.
+		fmt.Fprintln(os.Stderr, err)
 	}
 	var word string
 	if err := decoder.Decode(&word); err != nil {
