@@ -265,6 +265,7 @@ func common(t testing.TB) scenery {
 // TestCrash stops at every step, on disk or of the database, of a change and of a
 // call, and takes every disk that may be found after it.
 func TestCrash(t *testing.T) {
+	singleThreaded(t)
 	for _, c := range []struct {
 		name   string
 		call   bool
@@ -302,6 +303,7 @@ func TestCrash(t *testing.T) {
 // TestEverySyncIsNeeded: a landing that leaves out any one of its syncs does not
 // survive.
 func TestEverySyncIsNeeded(t *testing.T) {
+	singleThreaded(t)
 	base := common(t)
 	with := scenery{disk: cloned(t, base.disk), dir: copyDB(t, base.dir)}
 	with.disk.LieAt(0)
@@ -321,9 +323,9 @@ func TestEverySyncIsNeeded(t *testing.T) {
 		switch { // in CI from where it shows: a plan is told to its requester, a tree has been exchanged
 		case *soak:
 		case lie <= 7:
-			from = 23
+			from = 27
 		default:
-			from = 37
+			from = 41
 		}
 		if _, _, wrong := survive(t, base, story{}, from, 1, 1, lie); wrong == "" {
 			t.Errorf("sync %d of %d may as well be left out", lie, syncs)

@@ -178,6 +178,7 @@ func stages() []stage {
 // that was not approved, nothing lands twice, and what is refused is in the
 // trail.
 func TestForgedRows(t *testing.T) {
+	singleThreaded(t)
 	stride := 23
 	if *soak {
 		stride = 1

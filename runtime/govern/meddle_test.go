@@ -79,6 +79,7 @@ func full(d root.Dir, left *int) root.Dir {
 // TestDiskFull: whichever write finds the disk full, the old tree is there or the
 // new one, and once there is room the same key lands the same plan.
 func TestDiskFull(t *testing.T) {
+	singleThreaded(t)
 	seen := 0
 	for n := 1; ; n++ {
 		s := newScene(t, scenery{})
