@@ -75,7 +75,7 @@ func (s *Service) unchanged(_ context.Context, p opened) error {
 	defer done()
 	now, err := change.Read(parent, name)
 	if err != nil {
-		return unfit(err)
+		return unread(err)
 	}
 	if now.Hash() != p.Change.Pre {
 		return stale()

@@ -272,7 +272,7 @@ func (s *Service) freeze(c Change) (frozen, error) {
 	defer done()
 	pre, err := change.Read(parent, name)
 	if err != nil {
-		return frozen{}, unfit(err)
+		return frozen{}, unread(err)
 	}
 	if c.Before != "" && c.Before != pre.Hash().String() {
 		return frozen{}, refuse(StaleState, "the directory is not what it was when it was looked at").suggest("compare again, and prepare what that shows")
@@ -289,6 +289,15 @@ func (s *Service) freeze(c Change) (frozen, error) {
 	}
 	f.actions = Actions(pre, post)
 	return f, s.before(parent, name, plan.Actions(pre, post), &f)
+}
+
+// unread is the refusal of a directory that could not be read: one of which
+// something went while it was read, as when a landing replaced it, is stale.
+func unread(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return refuse(StaleState, "the directory changed while it was read").suggest("try again").because(err)
+	}
+	return unfit(err)
 }
 
 // unfit is the refusal of a target that no landing can replace.

@@ -77,7 +77,7 @@ func (s *Service) Directory(rootName, path string) (tree change.Tree, read func(
 	}
 	if tree, err = change.Read(parent, name); err != nil {
 		done()
-		return tree, nil, nil, unfit(err)
+		return tree, nil, nil, unread(err)
 	}
 	return tree, func(path string, max int64) ([]byte, error) { return readBelow(parent, name, path, max) }, done, nil
 }
