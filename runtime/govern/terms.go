@@ -12,7 +12,7 @@ type Terms struct {
 	// ID and Name of the capability as the manifest declares it, without
 	// .prepare and .apply.
 	ID, Name string
-	// Effect is change, write or destroy.
+	// Effect is change, run, write or destroy.
 	Effect runtime.Effect
 	// Contract is a fingerprint of the capability's declaration, in hexadecimal:
 	// a plan of another contract does not land.
@@ -23,6 +23,10 @@ type Terms struct {
 	SelfAllowed bool
 	// TTL is for how long a plan may be approved and landed.
 	TTL time.Duration
+	// Runner is, of a run, the name of what the host has for it; Sandbox the least
+	// tier of confinement, and Limits its bounds.
+	Runner, Sandbox string
+	Limits          RunLimits
 }
 
 // effectChange is the effect of a capability that replaces a directory.

@@ -1,0 +1,128 @@
+package govern
+
+import (
+	"context"
+	"time"
+)
+
+// effectRun is the effect of a capability that executes reviewed candidate code.
+const effectRun = "run"
+
+// Run is candidate code as it is to run.
+type Run struct {
+	// Summary is a line that approvers see, of at most MaxSummaryBytes.
+	Summary string
+	// Files are what the candidate can read, the runner's entry among them.
+	Files []File
+}
+
+// RunLimits bound a run. Zero is the default of the runner.
+type RunLimits struct {
+	// Wall is how long it may take, CPU how much processor time one of its
+	// processes may use.
+	Wall, CPU time.Duration
+	// Memory is bytes of each process, Output of what it writes to its streams
+	// together, Result of its result.
+	Memory, Output, Result int64
+	// Processes is how many it may have at a time, Parallel how many runs of the
+	// capability there may be at a time.
+	Processes, Parallel int
+}
+
+// Started is a run that people approved.
+type Started struct {
+	Job, Plan string
+	State     string // as in Job, now
+}
+
+// Job is a run as its owner, or an operator, sees it.
+type Job struct {
+	Job, Plan  string
+	Owner      string
+	Capability string // name
+	State      string // of job.States
+	// Failure tells apart why it did not succeed, Message says it in a line; what
+	// of it comes from the candidate is escaped.
+	Failure, Message string
+	// Progress is the candidate's own line, made visible.
+	Progress string
+	// Started is when the candidate began, Ended when all was over, Heartbeat when
+	// its supervisor was last seen; zero before. Deadline is when it is ended.
+	Created, Started, Ended, Heartbeat, Deadline time.Time
+	Runner, Sandbox, Scope                       string
+	// AlreadyEnded tells, of CancelJob, that there was nothing to cancel.
+	AlreadyEnded bool
+}
+
+// JobFilter chooses jobs. The zero value is the first page of all.
+type JobFilter struct {
+	State      string // of job.States, or active
+	Capability string // name
+	Limit      int    // at most MaxPage; zero is DefaultPage
+	After      string // id of the last one of the page before
+}
+
+// JobPage is jobs, the newest first. Next is for After, empty at the end.
+type JobPage struct {
+	Jobs []Job
+	Next string
+}
+
+// JobResult is what a job that succeeded came to.
+type JobResult struct {
+	Job, State string
+	SHA256     string // of Result, in hexadecimal
+	Result     []byte // canonical JSON
+	Report     string // Markdown
+}
+
+// JobLog is the end of one log. Truncated tells that it is not all of it.
+type JobLog struct {
+	Name      string
+	Size      int64 // bytes on disk
+	Truncated bool
+	Text      string
+}
+
+// JobLogs are the logs of a job.
+type JobLogs struct {
+	Job, State string
+	Logs       []JobLog
+}
+
+func notYet() error { return refuse(Internal, "runs are not built yet") }
+
+// PrepareRun freezes what make returns in a plan of the subject in ctx.
+func PrepareRun(ctx context.Context, s *Service, t Terms, arguments []byte, key string, make func(context.Context) (Run, error)) (Prepared, error) {
+	return Prepared{}, notYet()
+}
+
+// StartRun starts a run that people have approved. The same key again is the same
+// job, and answers its state as it is now.
+func StartRun(ctx context.Context, s *Service, t Terms, c Claim) (Started, error) {
+	return Started{}, notYet()
+}
+
+// Job is a job of the subject in ctx.
+func (s *Service) Job(ctx context.Context, id string) (Job, error) { return Job{}, notYet() }
+
+// Jobs are those of the subject in ctx.
+func (s *Service) Jobs(ctx context.Context, f JobFilter) (JobPage, error) {
+	return JobPage{}, notYet()
+}
+
+// JobResult is the result of a job of the subject in ctx; a conflict until there
+// is one.
+func (s *Service) JobResult(ctx context.Context, id string) (JobResult, error) {
+	return JobResult{}, notYet()
+}
+
+// JobLogs are the last tail bytes of each log of a job of the subject in ctx.
+func (s *Service) JobLogs(ctx context.Context, id string, tail int64) (JobLogs, error) {
+	return JobLogs{}, notYet()
+}
+
+// CancelJob asks for the end of a job of the subject in ctx.
+func (s *Service) CancelJob(ctx context.Context, id, reason string) (Job, error) {
+	return Job{}, notYet()
+}
