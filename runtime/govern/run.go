@@ -14,6 +14,9 @@ type Run struct {
 	Summary string
 	// Files are what the candidate can read, the runner's entry among them.
 	Files []File
+	// Arguments is the JSON object that it is given; nil is the capability's own
+	// arguments, as they are.
+	Arguments []byte
 }
 
 // RunLimits bound a run. Zero is the default of the runner.
