@@ -9,7 +9,8 @@ import (
 	"github.com/capgen/capgen/runtime/govern/internal/form"
 )
 
-// version is of the form of bodies.
+// version is of the form of bodies. Only a run has the member run: to a program
+// that knows none its effect is unknown, and all other bodies are what they were.
 const version = 1
 
 // Encode is the plan's body, or [ErrInvalid].
@@ -53,7 +54,12 @@ func (p Plan) Encode() ([]byte, error) {
 	}
 	b = append(b, `,"server_uid":`...)
 	b = strconv.AppendUint(b, uint64(p.ServerUID), 10)
-	b = append(b, `},"separation":`...)
+	b = append(b, '}')
+	if p.Run != nil {
+		b = append(b, `,"run":`...)
+		b = p.Run.append(b)
+	}
+	b = append(b, `,"separation":`...)
 	b = canon.AppendString(b, string(p.Separation))
 	b = append(b, `,"store":`...)
 	b = canon.AppendString(b, p.Store)
@@ -141,7 +147,7 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 				case "contract":
 					form.Hex(r, p.Contract[:])
 				case "effect":
-					p.Effect = Effect(r.Enum(string(EffectChange), string(EffectWrite), string(EffectDestroy)))
+					p.Effect = Effect(r.Enum(string(EffectChange), string(EffectWrite), string(EffectDestroy), string(EffectRun)))
 				case "id":
 					p.Capability = r.String(1, maxText)
 				case "name":
@@ -179,6 +185,8 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 					r.UnknownMember()
 				}
 			})
+		case "run":
+			p.Run = decodeRun(r)
 		case "separation":
 			p.Separation = Separation(r.Enum(string(SeparationFull), string(SeparationPartial), string(SeparationUnknown), string(SeparationNone)))
 		case "store":

@@ -68,6 +68,7 @@ const (
 	EffectChange  Effect = "change"
 	EffectWrite   Effect = "write"
 	EffectDestroy Effect = "destroy"
+	EffectRun     Effect = "run"
 )
 
 // Separation says how far requester, server and approver are kept apart by the
@@ -106,6 +107,8 @@ type Plan struct {
 
 	// Change is set for EffectChange, and only there.
 	Change *Change
+	// Run is set for EffectRun, and only there.
+	Run *Run
 	// Preview is the digest of what a call said that it would do; nil if it does
 	// not say. Only calls have one.
 	Preview *cas.Digest
@@ -167,7 +170,15 @@ func (p Plan) Check() error {
 	if again, err := canon.CanonicalizeJSON(nil, p.Arguments, maxDepth-2); err != nil || !bytes.Equal(again, p.Arguments) || again[0] != '{' {
 		return invalid("its arguments are no canonical object")
 	}
+	if (p.Run != nil) != (p.Effect == EffectRun) {
+		return invalid("a run has code, and nothing else has")
+	}
 	switch p.Effect {
+	case EffectRun:
+		if p.Change != nil || p.Preview != nil {
+			return invalid("a run has neither trees nor a preview")
+		}
+		return p.Run.check()
 	case EffectChange:
 		if p.Change == nil || p.Preview != nil {
 			return invalid("a change has trees and no preview")

@@ -36,8 +36,19 @@ func call() Plan {
 	return p
 }
 
+func run() Plan {
+	p := sample()
+	p.Effect, p.Change = EffectRun, nil
+	p.Run = &Run{
+		Runner: Runner{Name: "python3", Path: "/usr/bin/python3", SHA256: [32]byte{7}, Args: []string{"-I", "-B"}, Env: []string{"LANG=C.UTF-8"}, Entry: "lib/main.py"},
+		Code:   change.Hash{8}, Summary: "Try momentum.", Sandbox: "landlock", Scope: "tree",
+		Limits: Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: 256 << 20, Output: 1 << 20, Result: 64 << 10, Processes: 8, Parallel: 2},
+	}
+	return p
+}
+
 func TestBodiesAreCanonical(t *testing.T) {
-	for _, p := range []Plan{sample(), call()} {
+	for _, p := range []Plan{sample(), call(), run()} {
 		body, err := p.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -65,6 +76,31 @@ func TestHashesStay(t *testing.T) {
 	}
 	if got := sample().Policy.Hash().String(); got != "c921cdd6a94d605cc32a1f76040c18f2121512c0ee8bf14797c71a2eebc69843" {
 		t.Errorf("the hash of the policy is %s", got)
+	}
+}
+
+// The form of runs, likewise.
+func TestHashesOfRunsStay(t *testing.T) {
+	body, _ := run().Encode()
+	const want = `,"run":{"code":"0800000000000000000000000000000000000000000000000000000000000000","limits":{"cpu_us":30000000,"memory":268435456,"output":1048576,"parallel":2,"processes":8,"result":65536,"wall_us":60000000},"runner":{"args":["-I","-B"],"entry":"lib/main.py","env":["LANG=C.UTF-8"],"name":"python3","path":"/usr/bin/python3","sha256":"0700000000000000000000000000000000000000000000000000000000000000","worker":false},"sandbox":"landlock","scope":"tree","summary":"Try momentum."},"separation":"full",`
+	if !strings.Contains(string(body), want) {
+		t.Errorf("%s\ndoes not hold\n%s", body, want)
+	}
+	for i := range len(body) * 8 {
+		other := bytes.Clone(body)
+		other[i/8] ^= 1 << (i % 8)
+		if p, err := Parse(other); err == nil && cmp.Equal(p, run()) {
+			t.Fatalf("bit %d says nothing: %s", i, other)
+		}
+	}
+	for _, old := range []string{strings.Replace(string(body), `,"run":{`, `,"run":null,"rum":{`, 1), strings.Replace(string(body), `"parallel":2,`, ``, 1)} {
+		if _, err := Parse([]byte(old)); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", old, err)
+		}
+	}
+	other, _ := sample().Encode()
+	if _, err := Parse(bytes.Replace(other, []byte(`,"separation"`), []byte(`,"run":null,"separation"`), 1)); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a change with a member that only runs have: %v", err)
 	}
 }
 
@@ -98,11 +134,49 @@ func TestCheckRefuses(t *testing.T) {
 		"unseen":       func(p *Plan) { p.Change.Path = "a\u202eb" },
 		"nothing":      func(p *Plan) { p.Change.Post = p.Change.Pre },
 		"summary":      func(p *Plan) { p.Change.Summary = strings.Repeat("x", MaxSummaryBytes+1) },
+		"code":         func(p *Plan) { p.Run = run().Run },
 	} {
 		p := sample()
 		spoil(&p)
 		if _, err := p.Encode(); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, spoil := range map[string]func(*Plan){
+		"no code":        func(p *Plan) { p.Run = nil },
+		"nothing there":  func(p *Plan) { p.Run.Code = change.Absent.Hash() },
+		"trees":          func(p *Plan) { p.Change = sample().Change },
+		"preview":        func(p *Plan) { p.Preview = &cas.Digest{} },
+		"effect":         func(p *Plan) { p.Effect = EffectWrite },
+		"summary":        func(p *Plan) { p.Run.Summary = strings.Repeat("x", MaxSummaryBytes+1) },
+		"no sandbox":     func(p *Plan) { p.Run.Sandbox = "" },
+		"no scope":       func(p *Plan) { p.Run.Scope = "a b" },
+		"no runner":      func(p *Plan) { p.Run.Runner.Name = "" },
+		"odd runner":     func(p *Plan) { p.Run.Runner.Name = "a/b" },
+		"no path":        func(p *Plan) { p.Run.Runner.Path = "" },
+		"zero byte":      func(p *Plan) { p.Run.Runner.Path = "/a\x00b" },
+		"no hash":        func(p *Plan) { p.Run.Runner.SHA256 = [32]byte{} },
+		"not UTF-8":      func(p *Plan) { p.Run.Runner.Args[0] = "\xff" },
+		"many arguments": func(p *Plan) { p.Run.Runner.Args = make([]string, MaxWords+1) },
+		"no variable":    func(p *Plan) { p.Run.Runner.Env[0] = "LANG" },
+		"nameless":       func(p *Plan) { p.Run.Runner.Env[0] = "=x" },
+		"many variables": func(p *Plan) { p.Run.Runner.Env = slices.Repeat([]string{"a=b"}, MaxWords+1) },
+		"no entry":       func(p *Plan) { p.Run.Runner.Entry = "" },
+		"entry above":    func(p *Plan) { p.Run.Runner.Entry = "../main.py" },
+		"entry at root":  func(p *Plan) { p.Run.Runner.Entry = "/main.py" },
+		"no wall":        func(p *Plan) { p.Run.Limits.Wall = 0 },
+		"long wall":      func(p *Plan) { p.Run.Limits.Wall = MaxWall + time.Microsecond },
+		"nanoseconds":    func(p *Plan) { p.Run.Limits.CPU++ },
+		"no memory":      func(p *Plan) { p.Run.Limits.Memory = 0 },
+		"no output":      func(p *Plan) { p.Run.Limits.Output = -1 },
+		"large result":   func(p *Plan) { p.Run.Limits.Result = MaxResult + 1 },
+		"no processes":   func(p *Plan) { p.Run.Limits.Processes = 0 },
+		"many at a time": func(p *Plan) { p.Run.Limits.Parallel = MaxParallel + 1 },
+	} {
+		p := run()
+		spoil(&p)
+		if _, err := p.Encode(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("of a run, %s: %v", name, err)
 		}
 	}
 }
@@ -153,7 +227,7 @@ func TestEveryBitCounts(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, p := range []Plan{sample(), call()} {
+	for _, p := range []Plan{sample(), call(), run()} {
 		body, _ := p.Encode()
 		f.Add(body)
 	}
