@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/capgen/capgen/internal/shelltest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/modfile"
@@ -96,6 +99,10 @@ func client(ts *testscript.TestScript, neg bool, args []string) {
 
 var projectLine = regexp.MustCompile(`^<!-- project: (run|append to|fails with) ?(.*) -->$`)
 
+// blockLimit bounds a block of a page, which may compile all that a project
+// needs.
+const blockLimit = 4 * time.Minute
+
 // page FILE does what a document tells the reader to do in a new project, here
 // in the current folder. The line above each block says how:
 //
@@ -106,6 +113,9 @@ func page(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: page FILE")
 	}
+	// A script has no other way to tell what its commands get.
+	ts.Check(ts.Exec("env"))
+	environ := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	steps := 0
 	lines := strings.Split(ts.ReadFile(args[0]), "\n")
 	for i := 0; i < len(lines); i++ {
@@ -125,8 +135,11 @@ func page(ts *testscript.TestScript, neg bool, args []string) {
 		case "append to":
 			ts.Check(os.WriteFile(ts.MkAbs(what), []byte(ts.ReadFile(what)+text), 0o666))
 		default:
-			err := ts.Exec("sh", "-euc", text)
-			stderr := ts.ReadFile("stderr")
+			cmd := exec.Command("sh", "-euc", text)
+			cmd.Dir, cmd.Env = ts.MkAbs("."), environ
+			stdout, stderr, err := shelltest.Run(cmd, blockLimit)
+			fmt.Fprint(ts.Stdout(), stdout)
+			fmt.Fprint(ts.Stderr(), stderr)
 			if (err == nil) != (how == "run") || !strings.Contains(stderr, what) {
 				ts.Fatalf("%s:%d: %v\n%s%s", args[0], start, err, text, stderr)
 			}

@@ -1,8 +1,6 @@
 package repotest
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/capgen/capgen/internal/shelltest"
 )
 
 // TestDocumentedCommands runs what the documents tell a reader to type, in a
@@ -100,19 +100,15 @@ func serverEntry(t *testing.T, dir string, b block) {
 	}
 }
 
-// command runs one command in dir, for at most two minutes.
+// command runs one command in dir, for at most two minutes, and ends what it has
+// started.
 func command(dir, stdin string, args ...string) (stdout, stderr string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
 	name := args[0]
 	if strings.ContainsRune(name, filepath.Separator) {
 		name = filepath.Join(dir, name)
 	}
-	cmd := exec.CommandContext(ctx, name, args[1:]...)
+	cmd := exec.Command(name, args[1:]...)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(stdin)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
-	return out.String(), errs.String(), err
+	return shelltest.Run(cmd, 2*time.Minute)
 }

@@ -30,6 +30,7 @@ var layers = []struct {
 	{"internal/gauge", nil},
 	{"internal/oracle", []string{"runtime/canon"}},
 	{"internal/ptytest", nil},
+	{"internal/shelltest", nil},
 	{"internal/verbs", nil},
 	{"internal/lint", []string{"internal/nearest", "internal/verbs", "internal/visible", "schema"}},
 	{"internal/mcpimport", []string{"codegen", "internal/verbs", "internal/visible", "runtime/canon", "schema"}},
