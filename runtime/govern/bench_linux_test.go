@@ -92,15 +92,15 @@ func BenchmarkCheck(b *testing.B) {
 	l := landing{Service: s.Service, owner: "oidc:https://issuer.example#alice", terms: publish, claim: claimOf(p)}
 	measured(b, dir, func(int) func() error {
 		return func() error {
-			var o opened
+			var a admission
 			err := s.db.View(bg(), func(tx *store.Tx) (err error) {
-				o, _, _, err = l.check(tx, nil)
+				a, err = l.check(tx, nil)
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			return s.unchanged(bg(), o)
+			return s.unchanged(bg(), a.plan)
 		}
 	})
 }

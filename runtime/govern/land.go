@@ -47,30 +47,30 @@ func (l landing) tryAdmit(ctx context.Context) (p opened, e store.Execution, err
 		return p, e, err
 	}
 	elsewhere := l.envelopes(ctx)
-	var begun bool
+	var a admission
 	look := func(tx *store.Tx) (err error) {
-		p, e, begun, err = l.check(tx, elsewhere)
+		a, err = l.check(tx, elsewhere)
 		return err
 	}
 	// Once without writing: what could not land is found out before the database
 	// is kept from others, and before an approval is spent.
-	if err := l.o.Store.View(ctx, look); err != nil || begun {
-		return p, e, err
+	if err := l.o.Store.View(ctx, look); err != nil || a.begun {
+		return a.plan, a.execution, err
 	}
-	if err := l.ready(ctx, p); err != nil {
-		return p, e, err
+	if err := l.ready(ctx, a.plan); err != nil {
+		return a.plan, e, err
 	}
 	err = l.update(ctx, func(tx *store.Tx) error {
-		if err := look(tx); err != nil || begun {
+		if err := look(tx); err != nil || a.begun {
 			return err
 		}
-		e, err = l.begin(ctx, tx, p, elsewhere)
+		a.execution, err = l.begin(ctx, tx, a)
 		return err
 	})
 	if errors.Is(err, store.ErrUnknownOutcome) && !errors.Is(err, store.ErrFull) {
 		err = refuse(Internal, "it is not known whether the landing has begun").suggest("try again with the same key").because(err)
 	}
-	return p, e, err
+	return a.plan, a.execution, err
 }
 
 // envelopes are those that the sources keep. What cannot be asked counts for
@@ -87,46 +87,59 @@ func (l landing) envelopes(ctx context.Context) (all [][]byte) {
 	return all
 }
 
-// check finds the plan, and refuses what may not land. begun says that it has
-// landed, or does, under this very key.
-func (l landing) check(tx *store.Tx, elsewhere [][]byte) (p opened, e store.Execution, begun bool, err error) {
-	if p, err = l.owned(tx, l.owner, l.claim.Plan); err != nil {
-		return p, e, false, err
+// admission is what one transaction has found out about a plan that may land, or
+// has begun to.
+type admission struct {
+	plan opened
+	// execution is the one that this key has begun, where begun says so.
+	execution store.Execution
+	begun     bool
+	// Of a plan that has not begun: when it was looked at, what people have
+	// decided, and the envelopes that say so, by their ids.
+	at        token.Instant
+	decision  approve.Decision
+	envelopes map[string][]byte
+}
+
+// check finds the plan, and refuses what may not land.
+func (l landing) check(tx *store.Tx, elsewhere [][]byte) (a admission, err error) {
+	if a.plan, err = l.owned(tx, l.owner, l.claim.Plan); err != nil {
+		return a, err
 	}
+	p := a.plan
 	if p.Capability != l.terms.ID {
-		return p, e, false, refuse(InvalidRequest, "the plan is of another capability")
+		return a, refuse(InvalidRequest, "the plan is of another capability")
 	}
 	request := requestHash(stepApply, []byte(p.ID))
 	known, found, err := l.remembered(tx, l.owner, l.scope(), l.claim.Key, request)
 	if err != nil {
-		return p, e, false, err
+		return a, err
 	}
 	e, running, err := l.execution(tx, p)
 	switch {
 	case err != nil:
-		return p, e, false, err
+		return a, err
 	case found && running && known.ID == p.ID:
-		return p, e, true, nil
+		a.execution, a.begun = e, true
+		return a, nil
 	case found:
-		return p, e, false, altered("its key")
+		return a, altered("its key")
 	case running:
-		return p, e, false, refuse(TokenReplayed, "the plan has been applied with another key").suggest("ask for its status")
+		return a, refuse(TokenReplayed, "the plan has been applied with another key").suggest("ask for its status")
 	}
-	at, err := l.moment(tx)
-	if err != nil {
-		return p, e, false, err
+	if a.at, err = l.moment(tx); err != nil {
+		return a, err
 	}
-	if err := l.standing(p, at); err != nil {
-		return p, e, false, err
+	if err := l.standing(p, a.at); err != nil {
+		return a, err
 	}
-	if err := l.verifyToken(p, at); err != nil {
-		return p, e, false, err
+	if err := l.verifyToken(p, a.at); err != nil {
+		return a, err
 	}
-	d, _, err := l.decide(tx, p, elsewhere, at)
-	if err != nil {
-		return p, e, false, err
+	if a.decision, a.envelopes, err = l.decide(tx, p, elsewhere, a.at); err != nil {
+		return a, err
 	}
-	return p, e, false, l.undecided(p, d)
+	return a, l.undecided(p, a.decision)
 }
 
 func (l landing) scope() store.Scope {
@@ -179,8 +192,7 @@ func (l landing) verifyToken(p opened, at token.Instant) error {
 	return nil
 }
 
-// decide is what all envelopes of a plan come to. ids are those in the store, by
-// the ids of their envelopes.
+// decide is what all envelopes of a plan come to, and these by their ids.
 func (s *Service) decide(tx *store.Tx, p opened, elsewhere [][]byte, at token.Instant) (approve.Decision, map[string][]byte, error) {
 	kept, err := tx.Approvals(p.ID)
 	if errors.Is(err, store.ErrCorrupt) {
@@ -231,22 +243,13 @@ func (s *Service) undecided(p opened, d approve.Decision) error {
 	return r.because(err)
 }
 
-// begin spends what a landing takes, and inserts its execution.
-func (l landing) begin(ctx context.Context, tx *store.Tx, p opened, elsewhere [][]byte) (e store.Execution, err error) {
-	at, err := l.moment(tx)
-	if err != nil {
-		return e, err
-	}
-	d, envelopes, err := l.decide(tx, p, elsewhere, at)
-	if err == nil {
-		err = l.undecided(p, d)
-	}
-	if err != nil {
-		return e, err
-	}
+// begin spends what a landing takes, and inserts its execution, in the
+// transaction that has admitted it.
+func (l landing) begin(ctx context.Context, tx *store.Tx, a admission) (e store.Execution, err error) {
+	p := a.plan
 	var by []string
-	for _, v := range d.By {
-		id, err := tx.InsertApproval(p.ID, envelopes[v.Envelope])
+	for _, v := range a.decision.By {
+		id, err := tx.InsertApproval(p.ID, a.envelopes[v.Envelope])
 		if err != nil {
 			return e, err
 		}
@@ -271,12 +274,12 @@ func (l landing) begin(ctx context.Context, tx *store.Tx, p opened, elsewhere []
 	if err := tx.RememberKey(l.scope(), l.claim.Key, requestHash(stepApply, []byte(p.ID)), p.ID); err != nil {
 		return e, err
 	}
-	if err := errors.Join(tx.RaiseHighWater(at.Wall.UnixMicro()), l.record(tx, about(eventLand, l.actor(), p.Plan), details{"hash": p.hash.String(), "approved_by": by})); err != nil {
+	if err := errors.Join(tx.RaiseHighWater(a.at.Wall.UnixMicro()), l.record(tx, about(eventLand, l.actor(), p.Plan), details{"hash": p.hash.String(), "approved_by": by})); err != nil {
 		return e, err
 	}
 	// Last, and before the commit: a log of its own remembers that these were
 	// spent on this plan, whatever becomes of the database.
-	for _, v := range d.By {
+	for _, v := range a.decision.By {
 		for _, source := range l.o.Sources {
 			if err := source.Spend(ctx, v.Nonce, p.ID); err != nil {
 				return e, spent("an approval of the plan", err)
