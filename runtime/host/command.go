@@ -37,6 +37,8 @@ type Command struct {
 	// Flags are the names of the flags that this command has and those without
 	// them have not.
 	Flags []string
+	// Hidden leaves it out of help: the program starts it, and people do not.
+	Hidden bool
 	// Run does it. Main prints its error, and answers ExitFailed, or what an
 	// ExitError says.
 	Run func(context.Context, Invocation) error

@@ -31,6 +31,10 @@ func extension() Extension {
 				_, err := fmt.Fprintf(i.Stdout, "rejected %s: %s\n", i.Arguments[0], reason)
 				return err
 			}},
+			{Name: "tend", Arguments: "PLAN", Summary: "go on with one", Min: 1, Max: 1, Hidden: true, Run: func(_ context.Context, i Invocation) error {
+				_, err := fmt.Fprintf(i.Stdout, "tends %s\n", i.Arguments[0])
+				return err
+			}},
 		},
 		Doctor: func(_ context.Context, _ Env, line func(string, string, ...any)) bool {
 			line("approvals", "nobody but you")

@@ -257,7 +257,9 @@ func usage(o Options, about []string) string {
 			fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.name+" "+c.arguments), c.summary)
 		}
 		for _, c := range o.Extension.Commands {
-			fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
+			if !c.Hidden {
+				fmt.Fprintf(&b, "  %-20s %s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
+			}
 		}
 		fmt.Fprintf(&b, "\n%s help COMMAND lists the flags of one command.\n", o.Name)
 	}

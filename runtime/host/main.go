@@ -269,7 +269,9 @@ func (p *program) broken(err error) int {
 func (o Options) unknownCommand(typed string, all []command) error {
 	var names []string
 	for _, c := range o.Extension.Commands {
-		names = append(names, strings.Fields(c.Name)...)
+		if !c.Hidden {
+			names = append(names, strings.Fields(c.Name)...)
+		}
 	}
 	for _, c := range all {
 		names = append(names, c.name)
