@@ -50,6 +50,7 @@ var layers = []struct {
 	{"runtime/govern/fault", []string{"runtime/govern/root"}},
 	{"runtime/govern/job", []string{"runtime/govern/token"}},
 	{"runtime/govern/job/scope", []string{"runtime/worker/cgroup"}},
+	{"runtime/govern/job/supervise", []string{"internal/visible", "runtime/govern/job", "runtime/govern/job/confine", "runtime/govern/job/scope", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/plan"}},
