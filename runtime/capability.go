@@ -90,6 +90,9 @@ type Info struct {
 	Example string
 	// Tool is nil for a capability that only programs call.
 	Tool *DirectTool
+	// Job: a call starts a job, and its result is an object with the members
+	// job, plan and state. See Server.CallJob.
+	Job bool
 }
 
 // Deprecation says that a capability is on its way out: since when, after which

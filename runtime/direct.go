@@ -19,14 +19,23 @@ import (
 // WithTimeout and WithWatch are the options that a call takes. A failure is an
 // *Error; for arguments that do not bind it has their path.
 func (s *Server) Call(ctx context.Context, subject authz.Subject, id string, arguments []byte, options ...ExecuteOption) (Execution, error) {
+	entry := s.catalog.byID(id)
+	if entry != nil && entry.info.Tool == nil {
+		entry = nil
+	}
+	return s.callDirectly(ctx, subject, entry, arguments, options)
+}
+
+// callDirectly calls entry, which is nil if there is no such tool.
+func (s *Server) callDirectly(ctx context.Context, subject authz.Subject, entry *entry, arguments []byte, options []ExecuteOption) (Execution, error) {
 	return s.conduct(ctx, subject, options, func(x *execution) ([]byte, worker.Result, *fault.Fault) {
-		return x.callDirectly(ctx, id, arguments)
+		return x.callDirectly(ctx, entry, arguments)
 	})
 }
 
-func (x *execution) callDirectly(ctx context.Context, id string, arguments []byte) (text []byte, result worker.Result, f *fault.Fault) {
+func (x *execution) callDirectly(ctx context.Context, entry *entry, arguments []byte) (text []byte, result worker.Result, f *fault.Fault) {
 	s := x.server
-	if f := x.callable(id, arguments); f != nil {
+	if f := x.callable(entry, arguments); f != nil {
 		return nil, result, f
 	}
 	if len(arguments) == 0 {
@@ -34,7 +43,7 @@ func (x *execution) callDirectly(ctx context.Context, id string, arguments []byt
 	}
 	x.direct = true
 	f = x.inTurn(ctx, func(ctx context.Context) (f *fault.Fault) {
-		result.Value, f = x.await(ctx, worker.Call{Sequence: 1, Path: []uint32{1}, Capability: id, Arguments: arguments})
+		result.Value, f = x.await(ctx, worker.Call{Sequence: 1, Path: []uint32{1}, Capability: entry.info.ID, Arguments: arguments})
 		return f
 	})
 	if f == nil {
@@ -44,15 +53,14 @@ func (x *execution) callDirectly(ctx context.Context, id string, arguments []byt
 }
 
 // callable judges what needs no turn.
-func (x *execution) callable(id string, arguments []byte) *fault.Fault {
+func (x *execution) callable(entry *entry, arguments []byte) *fault.Fault {
 	most := x.server.limits.MaxValueBytes
-	entry := x.server.catalog.byID(id)
 	switch {
 	case x.subject.IsZero():
 		return nobody()
 	case x.keyed || x.data != nil:
 		return &fault.Fault{Class: fault.InvalidArguments, Message: "a call without a program takes no data and no idempotency key"}
-	case entry == nil || entry.info.Tool == nil:
+	case entry == nil:
 		return &fault.Fault{Class: fault.NotFound, Message: "no such tool"}
 	case len(arguments) > most:
 		f := fault.Reached(fault.MaxValueBytes, int64(most), "the arguments have %d bytes", len(arguments))

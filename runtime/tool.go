@@ -32,6 +32,8 @@ type Tool struct {
 	Hints Hints
 	// Scopes must all be held by the subject.
 	Scopes []string
+	// Job: a call starts a job.
+	Job bool
 }
 
 // Tools are the enabled capabilities that are tools of their own, sorted by
@@ -45,7 +47,7 @@ func (s *Server) Tools() []Tool {
 		}
 		out = append(out, Tool{
 			DirectTool: *e.info.Tool, ID: e.info.ID, Description: e.info.Description, Errors: slices.Clone(e.info.Errors),
-			Deprecated: e.info.Deprecated, Hints: hintsOf(e.info), Scopes: slices.Clone(e.info.Scopes),
+			Deprecated: e.info.Deprecated, Hints: hintsOf(e.info), Scopes: slices.Clone(e.info.Scopes), Job: e.info.Job,
 		})
 	}
 	return out

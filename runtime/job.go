@@ -1,0 +1,61 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/capgen/capgen/authz"
+)
+
+// JobCall is the name of a capability that a server has of every job.
+type JobCall string
+
+// What may be asked of a job, whatever capability has started it. Each takes
+// the job's id as its parameter job.
+const (
+	// JobStatus answers job, state, created and, as far as there are any,
+	// failure, message, progress, started, ended and heartbeat.
+	JobStatus JobCall = "run.status"
+	// JobResult answers job, state, sha256, result and report of a job that
+	// succeeded.
+	JobResult JobCall = "run.result"
+	// JobCancel asks for the end of a job. One that has ended stays as it is.
+	JobCancel JobCall = "run.cancel"
+)
+
+func jobCalls() []JobCall { return []JobCall{JobStatus, JobResult, JobCancel} }
+
+func isJobCall(name string) bool { return slices.Contains(jobCalls(), JobCall(name)) }
+
+// JobNotFound is the code with which those capabilities fail where there is no
+// such job, or it is another subject's.
+const JobNotFound = "not_found"
+
+// TellsOfJobs says whether all that CallJob may be asked for is enabled.
+func (s *Server) TellsOfJobs() bool {
+	for _, c := range jobCalls() {
+		if s.catalog.byName(string(c)) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// CallJob asks for something of a job, as Call calls a tool: scopes and policy
+// decide on a call of the capability that c names, with the job's id, which is
+// recorded and bounded as any other. The capability need not be a tool.
+func (s *Server) CallJob(ctx context.Context, subject authz.Subject, c JobCall, job string, options ...ExecuteOption) (Execution, error) {
+	arguments, err := json.Marshal(struct {
+		Job string `json:"job"`
+	}{job})
+	if err != nil {
+		return Execution{}, fmt.Errorf("runtime: job: %w", err) // a text always encodes
+	}
+	var entry *entry
+	if isJobCall(string(c)) {
+		entry = s.catalog.byName(string(c))
+	}
+	return s.callDirectly(ctx, subject, entry, arguments, options)
+}
