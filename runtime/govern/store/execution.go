@@ -5,12 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/capgen/capgen/runtime/govern/job"
 )
 
 // The kinds of executions.
 const (
 	KindChange = "change" // a tree under a root is replaced
 	KindCall   = "call"   // a handler is called
+	KindRun    = "run"    // candidate code runs; see Job
 )
 
 // state is one state of an execution.
@@ -21,9 +24,9 @@ type state struct {
 	ended bool
 }
 
-// executionStates are the states of each kind of execution, which begins with
-// INTENT, and their transitions; there are no others. Those of a change are
-// the states of package change.
+// executionStates are the states of changes and calls, which begin with INTENT,
+// and their transitions; there are no others. Those of a change are the states of
+// package change; those of a run, of package job.
 var executionStates = map[string]map[string]state{
 	KindChange: {
 		"INTENT":   {next: []string{"STAGED", "ABORTED", "CONFLICT"}},
@@ -45,9 +48,24 @@ var executionStates = map[string]map[string]state{
 
 const intent = "INTENT"
 
+// stateOf is a state of a kind of execution, if it is one of an epoch.
+func stateOf(kind, name string, epoch int64) (s state, known bool) {
+	if kind == KindRun {
+		is := job.State(name)
+		return state{ended: is.Ended()}, slices.Contains(runEpochs[is], epoch)
+	}
+	s, known = executionStates[kind][name]
+	return s, known && epoch > 0
+}
+
 // finals is a list for SQL of the states after which nothing comes.
 func finals() string {
 	set := map[string]bool{}
+	for _, s := range job.States() {
+		if s.Ended() {
+			set["'"+string(s)+"'"] = true
+		}
+	}
 	for _, states := range executionStates {
 		for name, s := range states {
 			if len(s.next) == 0 {
@@ -61,7 +79,7 @@ func finals() string {
 // Execution is the one execution that a plan can have; the plan's id is its id.
 type Execution struct {
 	Plan    string
-	Kind    string // KindChange or KindCall
+	Kind    string // KindChange, KindCall or KindRun
 	State   string
 	Outcome []byte // what Finish was given, at most MaxBody
 	// Started and Ended are microseconds since 1970 UTC; Ended is 0 until then.
@@ -81,29 +99,32 @@ func (e *Execution) key() string { return e.Plan }
 func (e *Execution) check() error {
 	var c checks
 	c.id("the plan", e.Plan)
-	s, known := executionStates[e.Kind][e.State]
-	c.that(known, "an execution of kind %q has no state %q", e.Kind, e.State)
+	s, known := stateOf(e.Kind, e.State, e.Epoch)
+	c.that(known, "an execution of kind %q has no state %q in epoch %d", e.Kind, e.State, e.Epoch)
 	c.bytes("the outcome", e.Outcome, 0, MaxBody)
 	c.that(e.Started > 0, "it started at %d", e.Started)
 	c.that(s.ended == (e.Ended > 0), "it is %s, and ended at %d", e.State, e.Ended)
-	c.that(e.Epoch > 0, "its epoch is %d", e.Epoch)
 	return c.err()
 }
 
-// InsertExecution begins the execution of a plan, in INTENT and epoch 1. A
-// second one is [ErrExists], for ever.
+// InsertExecution begins the execution of a change or a call, in INTENT and epoch
+// 1. A second one is [ErrExists], for ever.
 func (tx *Tx) InsertExecution(plan, kind string) (Execution, error) {
 	e := Execution{Plan: plan, Kind: kind, State: intent, Outcome: []byte{}, Started: tx.now, Epoch: 1}
+	return e, tx.insertExecution(e, e.check)
+}
+
+func (tx *Tx) insertExecution(e Execution, check func() error) error {
 	if !tx.writable {
-		return e, ErrReadOnly
+		return ErrReadOnly
 	}
-	if err := e.check(); err != nil {
-		return e, invalid("an execution of %q: %w", plan, err)
+	if err := check(); err != nil {
+		return invalid("an execution of %q: %w", e.Plan, err)
 	}
-	if _, err := tx.Plan(plan); err != nil {
-		return e, err
+	if _, err := tx.Plan(e.Plan); err != nil {
+		return err
 	}
-	return e, tx.insert(`INSERT INTO executions (`+executionColumns+`) VALUES ($1, $2, $3, $4, $5, 0, 1)`, plan, kind, intent, e.Outcome, e.Started)
+	return tx.insert(`INSERT INTO executions (`+executionColumns+`) VALUES ($1, $2, $3, $4, $5, 0, 1)`, e.Plan, e.Kind, e.State, e.Outcome, e.Started)
 }
 
 // Execution is the execution of a plan, or [ErrNotFound].
@@ -122,17 +143,21 @@ func (tx *Tx) Unfinished(after string, limit int) ([]Execution, error) {
 		WHERE plan > $1 AND coalesce(state, '') NOT IN `+finals()+` ORDER BY plan LIMIT $2`, after, int64(limit))
 }
 
-// TakeOver gives an execution to the caller: what any earlier one writes from
-// now on is refused with [ErrState]. It returns the execution with its new
-// epoch.
+// TakeOver gives the execution of a change or a call to the caller: what any
+// earlier one writes from now on is refused with [ErrState]. It returns the
+// execution with its new epoch.
 func (tx *Tx) TakeOver(plan string) (Execution, error) {
-	if _, err := tx.exec(`UPDATE executions SET epoch = epoch + 1 WHERE plan = $1`, plan); err != nil {
+	if _, err := tx.exec(`UPDATE executions SET epoch = epoch + 1 WHERE plan = $1 AND kind <> 'run'`, plan); err != nil {
 		return Execution{}, err
 	}
-	return tx.Execution(plan)
+	e, err := tx.Execution(plan)
+	if err == nil && e.Kind == KindRun {
+		err = invalid("nobody takes a run over")
+	}
+	return e, err
 }
 
-// Advance moves an execution that is in from, in this epoch, to a state in
+// Advance moves the execution of a change or a call that is in from, in this epoch, to a state in
 // which it goes on, or from one in which it had ended.
 func (tx *Tx) Advance(plan, from, to string, epoch int64) error {
 	return tx.advance(plan, from, to, epoch, false, nil)

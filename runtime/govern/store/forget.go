@@ -6,7 +6,7 @@ import "errors"
 type Forgotten struct{ Plans, Nonces, Drafts, Validations int64 }
 
 // Forget removes what was over before an instant that has passed: plans that
-// moved to an end and whose execution has nothing left to do, with their
+// moved to an end and whose execution had nothing left to do by then, with their
 // approvals, executions and keys; nonces that have expired, spent or not;
 // deleted drafts; expired validations. Records of the trail stay.
 func (tx *Tx) Forget(before int64) (f Forgotten, err error) {
@@ -21,7 +21,7 @@ func (tx *Tx) Forget(before int64) (f Forgotten, err error) {
 		query string
 	}{
 		{&f.Plans, `DELETE FROM plans WHERE status <> 'prepared' AND moved < $1 AND id NOT IN
-			(SELECT plan FROM executions WHERE plan IS NOT NULL AND coalesce(state, '') NOT IN ` + finals() + `)`},
+			(SELECT plan FROM executions WHERE plan IS NOT NULL AND (ended >= $1 OR coalesce(state, '') NOT IN ` + finals() + `))`},
 		{&f.Nonces, `DELETE FROM nonces WHERE expires < $1`},
 		{&f.Validations, `DELETE FROM validations WHERE expires < $1`},
 		{&f.Drafts, `DELETE FROM drafts WHERE deleted > 0 AND deleted < $1`},

@@ -34,13 +34,13 @@ func (tx *Tx) pin(table, column, id string, objects []cas.Digest) error {
 }
 
 // Referenced are the objects that must not be swept: those of plans that are
-// prepared, whose execution has something left to do, or that have moved at
-// since or later; and those of drafts that are not deleted. Some come more than
+// prepared, whose execution has something left to do, or that have moved, or whose
+// execution has ended, at since or later; and those of drafts that are not deleted. Some come more than
 // once. Until the last one, or an error, the transaction does nothing else.
 func (tx *Tx) Referenced(since int64) iter.Seq2[cas.Digest, error] {
 	return func(yield func(cas.Digest, error) bool) {
 		answer, err := tx.query(`SELECT o.plan, o.digest FROM plan_objects o JOIN plans p ON p.id = o.plan LEFT JOIN executions e ON e.plan = p.id
-			WHERE p.status = 'prepared' OR p.moved >= $1 OR (e.plan IS NOT NULL AND coalesce(e.state, '') NOT IN `+finals()+`)
+			WHERE p.status = 'prepared' OR p.moved >= $1 OR e.ended >= $1 OR (e.plan IS NOT NULL AND coalesce(e.state, '') NOT IN `+finals()+`)
 			UNION ALL SELECT d.id, d.body FROM drafts d WHERE d.deleted = 0
 			UNION ALL SELECT o.draft, o.digest FROM draft_objects o JOIN drafts d ON d.id = o.draft WHERE d.deleted = 0`, since)
 		if err != nil {

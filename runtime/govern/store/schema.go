@@ -10,11 +10,12 @@ import (
 	"github.com/capgen/capgen/runtime/audit"
 )
 
-// version of the tables. A store of any other is refused: an older program
-// must not write rows that a newer one reads otherwise.
-const version = 1
+// version of the tables. A store of an older one gets what was added since when
+// it is opened to be written; one of a newer is refused: an older program must not
+// write rows that a newer one reads otherwise.
+const version = 2
 
-// tables of the store, and their indexes. Instants are microseconds since 1970
+// tables of a store of version 1, and their indexes. Instants are microseconds since 1970
 // UTC; 0 and the empty text stand for what did not happen.
 var tables = []string{
 	`CREATE TABLE meta (
@@ -61,16 +62,52 @@ var indexes = []string{
 	`CREATE INDEX validations_draft ON validations (draft)`,
 }
 
-// prepare makes the tables where there are none.
+// added are what later versions have besides.
+var added = map[int64][]string{
+	2: {
+		`CREATE TABLE jobs (
+			plan TEXT PRIMARY KEY REFERENCES plans (id) ON DELETE CASCADE,
+			created BIGINT NOT NULL, created_up BIGINT NOT NULL, created_boot TEXT NOT NULL,
+			begun BIGINT NOT NULL, begun_up BIGINT NOT NULL, begun_boot TEXT NOT NULL,
+			heartbeat BIGINT NOT NULL, progress TEXT NOT NULL, handle BYTEA NOT NULL,
+			failure TEXT NOT NULL, message TEXT NOT NULL, result BYTEA NOT NULL,
+			reason TEXT NOT NULL, cancelled_by TEXT NOT NULL)`,
+		`CREATE INDEX executions_kind ON executions (kind, started, plan)`,
+	},
+}
+
+// prepare makes the tables where there are none, and those that an older store
+// does not have.
 func (tx *Tx) prepare() error {
 	d := tx.store.dialect
 	n, err := d.Tables(tx.ctx, tx.tx)
 	if err != nil {
 		return tx.failed(err)
 	}
-	if n > 0 {
-		return nil
+	if n == 0 {
+		if err := tx.create(); err != nil {
+			return err
+		}
 	}
+	m, err := tx.meta()
+	if err != nil || m.version < 1 {
+		return err
+	}
+	for v := m.version + 1; v <= version; v++ {
+		for _, q := range added[v] {
+			if _, err := tx.exec(q); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.exec(`UPDATE meta SET version = $1 WHERE one = 1`, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create makes a store of version 1.
+func (tx *Tx) create() error {
 	for _, list := range [][]string{tables, indexes} {
 		for _, q := range list {
 			if _, err := tx.exec(q); err != nil {
@@ -81,8 +118,8 @@ func (tx *Tx) prepare() error {
 	var id [16]byte
 	rand.Read(id[:])
 	chain := audit.NewChain()
-	if _, err := tx.exec(`INSERT INTO meta (one, version, id, high_water, log, seq, hash) VALUES (1, $1, $2, 0, $3, 0, $4)`,
-		int64(version), hex.EncodeToString(id[:]), chain.Log, chain.Hash[:]); err != nil {
+	if _, err := tx.exec(`INSERT INTO meta (one, version, id, high_water, log, seq, hash) VALUES (1, 1, $1, 0, $2, 0, $3)`,
+		hex.EncodeToString(id[:]), chain.Log, chain.Hash[:]); err != nil {
 		return err
 	}
 	return tx.extend(chain.Open(time.UnixMicro(tx.now), tx.store.options.AuditKey))
@@ -112,14 +149,22 @@ func (tx *Tx) identify() (id string, err error) {
 	if n == 0 {
 		return "", fmt.Errorf("%w: there is no store", ErrNotFound)
 	}
-	m, err := one[metaRow](tx, "meta", `SELECT version, id FROM meta WHERE one = 1`)
+	m, err := tx.meta()
 	switch {
-	case errors.Is(err, ErrNotFound):
-		return "", &CorruptError{Table: "meta", ID: "1", Err: errors.New("it is missing")}
 	case err != nil:
 		return "", err
+	case m.version > 0 && m.version < version:
+		return "", fmt.Errorf("%w: it is of version %d, and becomes %d when whoever may write it opens it", ErrVersion, m.version, version)
 	case m.version != version:
 		return "", fmt.Errorf("%w: it is of version %d, and this program reads version %d", ErrVersion, m.version, version)
 	}
 	return m.id, nil
+}
+
+func (tx *Tx) meta() (metaRow, error) {
+	m, err := one[metaRow](tx, "meta", `SELECT version, id FROM meta WHERE one = 1`)
+	if errors.Is(err, ErrNotFound) {
+		err = &CorruptError{Table: "meta", ID: "1", Err: errors.New("it is missing")}
+	}
+	return m, err
 }

@@ -62,7 +62,7 @@ func Micros(r *canon.Reader, max time.Duration) time.Duration {
 func ValidInstant(i token.Instant) bool {
 	wall := i.Wall.UnixMicro()
 	return wall > 0 && wall <= canon.MaxInteger && i.Wall.Equal(time.UnixMicro(wall)) &&
-		i.Up >= 0 && i.Up%time.Microsecond == 0 && (i.Boot != "" || i.Up == 0) &&
+		i.Up >= 0 && i.Up.Microseconds() <= canon.MaxInteger && i.Up%time.Microsecond == 0 && (i.Boot != "" || i.Up == 0) &&
 		len(i.Boot) <= maxBoot && utf8.ValidString(i.Boot)
 }
 
@@ -85,7 +85,7 @@ func Instant(r *canon.Reader) (i token.Instant) {
 		case "boot":
 			i.Boot = r.String(0, maxBoot)
 		case "up_us":
-			i.Up = time.Duration(r.Int(0, canon.MaxInteger/1000)) * time.Microsecond
+			i.Up = time.Duration(r.Int(0, canon.MaxInteger)) * time.Microsecond
 		case "wall_us":
 			i.Wall = time.UnixMicro(r.Int(1, canon.MaxInteger)).UTC()
 		default:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -48,18 +49,29 @@ func forget(t *testing.T, b Backend) {
 			s.ok(tx.InsertValidation(store.Validation{ID: "validation_" + hex32(i), Draft: draftID(i), Revision: 1, Status: store.Passed, Subject: alice, Expires: start + int64(i)*100}))
 		}
 		s.ok(tx.DeleteDraft(alice, draftID(1), 1))
+		// 6 was started long ago and ends just now, 7 still runs.
+		for i := 6; i <= 7; i++ {
+			p := plan(i, alice)
+			p.Expires = p.Created + 1000
+			s.ok(tx.InsertPlan(p, "plan", nil))
+			s.ok(tx.MovePlan(p.ID, store.Prepared, store.Consumed, "", ""))
+			_, err := tx.InsertJob(p.ID, queuedAt)
+			s.ok(err)
+		}
 	})
 	s.now += 150
 	s.update(func(tx *store.Tx) {
 		s.ok(tx.MovePlan(planID(5), store.Prepared, store.Cancelled, "", "")) // just now
-		_, err := tx.Forget(s.now + 1)
+		_, err := tx.MoveJob(planID(6), 1, store.JobMove{Event: job.EventExpire, By: job.ByWatchdog})
+		s.ok(err)
+		_, err = tx.Forget(s.now + 1)
 		wants(t, "what is to come", err, store.ErrInvalid)
 	})
 	s.update(func(tx *store.Tx) {
 		got, err := tx.Forget(s.now)
 		s.ok(err)
 		// The nonces of the five plans have expired; plan 1 is still prepared,
-		// 3 has something left to do, 5 has moved just now.
+		// 3 has something left to do, 5 has moved just now; 6 and 7 are runs.
 		want := store.Forgotten{Plans: 2, Nonces: 5, Validations: 1, Drafts: 1}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -70,7 +82,7 @@ func forget(t *testing.T, b Backend) {
 		}
 	})
 	s.view(func(tx *store.Tx) {
-		for i, stays := range map[int]bool{1: true, 2: false, 3: true, 4: false, 5: true} {
+		for i, stays := range map[int]bool{1: true, 2: false, 3: true, 4: false, 5: true, 6: true, 7: true} {
 			var want error
 			if !stays {
 				want = store.ErrNotFound
@@ -79,6 +91,9 @@ func forget(t *testing.T, b Backend) {
 			wants(t, "plan "+planID(i), err, want)
 			_, _, known, err := tx.Idempotent(scope, planID(i))
 			approvals, otherErr := tx.Approvals(planID(i))
+			if i > 5 {
+				continue
+			}
 			if err = errors.Join(err, otherErr); err != nil || known != stays || (len(approvals) == 1) != stays {
 				t.Errorf("of plan %d: key %v, %d approvals, %v", i, known, len(approvals), err)
 			}

@@ -4,10 +4,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -29,10 +31,16 @@ func hostileRows(t *testing.T, b Backend) {
 		_, err = tx.InsertDraft(draftID(1), alice, [32]byte{}, cas.Digest{}, []cas.Digest{{2}})
 		s.ok(err)
 		s.ok(tx.InsertValidation(v))
+		s.ok(tx.InsertPlan(plan(2, bob), "plan", nil))
+		s.reach(tx, 2, job.Succeeded)
 	})
 	second := func(_ any, err error) error { return err }
 	readPlan := func(tx *store.Tx) error {
-		list, err := tx.Plans(store.Filter{Everyone: true})
+		list, err := tx.Plans(store.Filter{Owner: alice})
+		if len(list) == 0 { // its owner is another
+			list, err = tx.Plans(store.Filter{Everyone: true})
+			list = slices.DeleteFunc(list, func(p store.Listed) bool { return p.ID == planID(2) })
+		}
 		if err == nil && (len(list) != 1 || !errors.Is(list[0].Err, store.ErrCorrupt)) {
 			t.Errorf("listed: %+v", list)
 		}
@@ -40,6 +48,13 @@ func hostileRows(t *testing.T, b Backend) {
 	}
 	readApproval := func(tx *store.Tx) error { return second(tx.Approvals(planID(1))) }
 	readExecution := func(tx *store.Tx) error { return second(tx.Unfinished("", 0)) }
+	readRun := func(tx *store.Tx) error {
+		list, err := tx.Jobs(store.JobFilter{Owner: bob})
+		if err == nil && (len(list) != 1 || !errors.Is(list[0].Err, store.ErrCorrupt) || list[0].Handle != nil) {
+			t.Errorf("listed: %+v", list)
+		}
+		return errors.Join(second(tx.Job(planID(2))), err)
+	}
 	readDraft := func(tx *store.Tx) error { return second(tx.Drafts(alice, "", 0)) }
 	readValidation := func(tx *store.Tx) error { return second(tx.Validation(alice, v.ID)) }
 	readKey := func(tx *store.Tx) error { _, _, _, err := tx.Idempotent(scope, "k"); return err }
@@ -93,6 +108,24 @@ func hostileRows(t *testing.T, b Backend) {
 		{"executions", "ended", []string{"NULL", "1", "'a'"}, readExecution},
 		{"executions", "epoch", append([]string{"0"}, number...), readExecution},
 		{"executions", "plan", []string{"'plan_1'", "'\u0007'"}, readExecution},
+		{"jobs", "plan", []string{"NULL", "'plan_2'"}, readRun},
+		{"jobs", "created", append([]string{"0"}, number...), readRun},
+		{"jobs", "created_up", number, readRun},
+		{"jobs", "created_boot", text, readRun},
+		{"jobs", "begun", append([]string{"0"}, number...), readRun},
+		{"jobs", "begun_up", number, readRun},
+		{"jobs", "begun_boot", text, readRun},
+		{"jobs", "heartbeat", number, readRun},
+		{"jobs", "progress", []string{"NULL", "'\u0007'", "17"}, readRun},
+		{"jobs", "handle", []string{"NULL", "1"}, readRun},
+		{"jobs", "failure", append([]string{"'candidate'"}, slices.DeleteFunc(slices.Clone(text), func(v string) bool { return v == "''" })...), readRun},
+		{"jobs", "message", []string{"NULL", "'\u0007'", "17"}, readRun},
+		{"jobs", "result", append([]string{"empty"}, blob...), readRun},
+		{"jobs", "reason", []string{"NULL", "'\u0007'", "17"}, readRun},
+		{"jobs", "cancelled_by", []string{"NULL", "'\u0007'", "17"}, readRun},
+		{"executions", "state", append([]string{"'QUEUED'", "'RUNNING'", "'STARTING'", "'FAILED'", "'DONE'"}, text...), readRun},
+		{"executions", "epoch", []string{"0", "1", "2", "4"}, readRun},
+		{"executions", "ended", []string{"0", "-1"}, readRun},
 		{"idempotency", "request_hash", blob, readKey},
 		{"idempotency", "plan", id, readKey},
 		{"drafts", "id", id, readDraft},

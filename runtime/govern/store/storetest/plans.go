@@ -42,8 +42,8 @@ func opening(t *testing.T, b Backend) {
 		want  error
 	}{
 		{`UPDATE meta SET version = version + 1`, store.ErrVersion},
-		{`UPDATE meta SET version = version - 2`, store.ErrVersion},
-		{`UPDATE meta SET version = version + 1, id = 'x'`, store.ErrCorrupt},
+		{`UPDATE meta SET version = 0`, store.ErrVersion},
+		{`UPDATE meta SET version = 2, id = 'x'`, store.ErrCorrupt},
 		{`DELETE FROM meta`, store.ErrCorrupt},
 	} {
 		if _, err := raw.Exec(broken.query); err != nil {

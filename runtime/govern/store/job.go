@@ -1,0 +1,388 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/token"
+)
+
+// MaxHandle bounds what is kept of the processes of a run.
+const MaxHandle = 4 << 10
+
+// runEpochs are the epochs that a run can be in, by its state: each start of
+// something counts, so that no state alone takes a claim or a begin back.
+var runEpochs = epochsOf(job.Transitions())
+
+const (
+	epochQueued = 1 // nothing of it was started
+	epochBegun  = 3 // the candidate may have been
+)
+
+func epochsOf(table []job.Transition) map[job.State][]int64 {
+	out := map[job.State][]int64{job.Queued: {epochQueued}}
+	for more := true; more; {
+		more = false
+		for _, t := range table {
+			for _, e := range out[t.From] {
+				if next := e + counts(t.Event); !slices.Contains(out[t.To], next) {
+					out[t.To] = append(out[t.To], next)
+					more = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// counts is by how much an event raises the epoch of a run.
+func counts(e job.Event) int64 {
+	if e == job.EventClaim || e == job.EventBegin {
+		return 1
+	}
+	return 0
+}
+
+// Job is the execution of a run, with what is kept of it besides.
+type Job struct {
+	Execution
+	// Created is when it was queued, Begun when its candidate may have begun: the
+	// zero Instant before.
+	Created, Begun token.Instant
+	Heartbeat      int64 // when its supervisor was last seen, 0 if never
+	Progress       string
+	Handle         []byte // what ends its processes, empty if there are none
+	Failure        job.Failure
+	Message        string
+	Result         *cas.Digest // of a run that succeeded
+	Reason, By     string      // of who asked for its end
+}
+
+// RunState is its state, as package job names it.
+func (j *Job) RunState() job.State { return job.State(j.State) }
+
+const jobColumns = `e.plan, e.kind, e.state, e.outcome, e.started, e.ended, e.epoch, j.created, j.created_up, j.created_boot,
+	j.begun, j.begun_up, j.begun_boot, j.heartbeat, j.progress, j.handle, j.failure, j.message, j.result, j.reason, j.cancelled_by`
+
+// jobRow is a Job as its columns are scanned.
+type jobRow struct {
+	Job
+	created, createdUp, begun, begunUp int64
+	createdBoot, begunBoot             string
+	result                             []byte
+}
+
+func (r *jobRow) columns() []any {
+	return append(r.Execution.columns(), whole(&r.created), whole(&r.createdUp), text(&r.createdBoot),
+		whole(&r.begun), whole(&r.begunUp), text(&r.begunBoot), whole(&r.Heartbeat), text(&r.Progress), blob{&r.Handle},
+		text((*string)(&r.Failure)), text(&r.Message), blob{&r.result}, text(&r.Reason), text(&r.By))
+}
+
+func (r *jobRow) check() error {
+	if err := r.Execution.check(); err != nil {
+		return err
+	}
+	var c checks
+	c.that(r.Kind == KindRun, "it is a %s", r.Kind)
+	c.that(len(r.Outcome) == 0, "a run has no outcome")
+	r.Created = c.instant("it was queued", r.created, r.createdUp, r.createdBoot)
+	c.that((r.Epoch == epochBegun) == (r.begun > 0), "its epoch is %d, and its candidate began at %d", r.Epoch, r.begun)
+	if r.begun != 0 {
+		r.Begun = c.instant("its candidate began", r.begun, r.begunUp, r.begunBoot)
+	}
+	c.that(r.begun != 0 || r.begunUp == 0 && r.begunBoot == "", "its candidate began at no time")
+	c.that(r.Heartbeat >= 0, "its supervisor was seen at %d", r.Heartbeat)
+	c.bytes("its handle", r.Handle, 0, MaxHandle)
+	c.that(len(r.Handle) == 0 || r.Epoch > epochQueued, "it was not started, and has a handle")
+	c.text("its progress", r.Progress, 0)
+	c.text("its message", r.Message, 0)
+	c.text("the reason", r.Reason, 0)
+	c.text("who asked for its end", r.By, 0)
+	c.that(failed(r.RunState(), r.Failure), "it is %s, and failed of %q", r.State, r.Failure)
+	c.that((r.RunState() == job.Succeeded) == (len(r.result) > 0), "it is %s, and its result has %d bytes of a digest", r.State, len(r.result))
+	if len(r.result) > 0 {
+		r.Result = new(cas.Digest)
+		c.that(copy(r.Result[:], r.result) == len(r.Result) && len(r.result) == len(r.Result), "the digest of its result has %d bytes", len(r.result))
+	}
+	return c.err()
+}
+
+// failed tells whether a run in s can have failed of f.
+func failed(s job.State, f job.Failure) bool {
+	if all := job.Failures(s); len(all) > 0 {
+		return slices.Contains(all, f)
+	}
+	return f == ""
+}
+
+func (c *checks) instant(what string, wall, up int64, boot string) token.Instant {
+	const most = 1 << 53 // in microseconds, which as nanoseconds are an int64 yet
+	c.that(wall > 0 && wall < most && up >= 0 && up < most && (boot != "" || up == 0), "%s at %d, %d of a boot", what, wall, up)
+	c.text("the boot", boot, 0)
+	return token.Instant{Wall: time.UnixMicro(wall).UTC(), Boot: boot, Up: time.Duration(up) * time.Microsecond}
+}
+
+// InsertJob begins the execution of a run, QUEUED and in epoch 1. A second one is
+// [ErrExists], for ever.
+func (tx *Tx) InsertJob(plan string, created token.Instant) (Job, error) {
+	r := jobRow{
+		Job:     Job{Execution: Execution{Plan: plan, Kind: KindRun, State: string(job.Queued), Outcome: []byte{}, Started: tx.now, Epoch: epochQueued}, Handle: []byte{}},
+		created: created.Wall.UnixMicro(), createdUp: created.Up.Microseconds(), createdBoot: created.Boot,
+	}
+	if err := tx.insertExecution(r.Execution, r.check); err != nil {
+		return Job{}, err
+	}
+	err := tx.insert(`INSERT INTO jobs (plan, created, created_up, created_boot, begun, begun_up, begun_boot, heartbeat, progress, handle, failure, message, result, reason, cancelled_by)
+		VALUES ($1, $2, $3, $4, 0, 0, '', 0, '', $5, '', '', $5, '', '')`, plan, r.created, r.createdUp, r.createdBoot, r.Handle)
+	return r.Job, err
+}
+
+// Job is the run of a plan, or [ErrNotFound].
+func (tx *Tx) Job(plan string) (Job, error) {
+	r, err := one[jobRow](tx, "executions and jobs", `SELECT `+jobColumns+` FROM executions e LEFT JOIN jobs j ON j.plan = e.plan WHERE e.kind = 'run' AND e.plan = $1`, plan)
+	return r.Job, err
+}
+
+// JobMove is what happens to a run.
+type JobMove struct {
+	Event job.Event
+	By    job.Actor
+	Empty bool // it was proved that nothing of it runs
+	// At is when, of EventBegin.
+	At token.Instant
+	// Reason and Who are of EventCancel.
+	Reason, Who string
+	// Failure, Message and Result are of what ends it. Where there is one failure
+	// only that it can have, that one need not be named.
+	Failure job.Failure
+	Message string
+	Result  *cas.Digest
+}
+
+// MoveJob moves a run that is in this epoch, as package job says, in whose errors
+// it is refused: what has ended stays as it is. [ErrState] is another epoch. It
+// returns the run as it is then, moved or not. The result is pinned.
+func (tx *Tx) MoveJob(plan string, epoch int64, m JobMove) (Job, error) {
+	if !tx.writable {
+		return Job{}, ErrReadOnly
+	}
+	j, err := tx.jobIn(plan, epoch)
+	if err != nil {
+		return j, err
+	}
+	to, err := job.Next(j.RunState(), m.Event, m.By, m.Empty)
+	if err != nil {
+		return j, fmt.Errorf("store: %s: %w", plan, err)
+	}
+	if all := job.Failures(to); m.Failure == "" && len(all) == 1 {
+		m.Failure = all[0]
+	}
+	var c checks
+	c.that(failed(to, m.Failure), "it becomes %s, and failed of %q", to, m.Failure)
+	c.that((to == job.Succeeded) == (m.Result != nil), "it becomes %s, and has a result: %v", to, m.Result != nil)
+	c.that(m.Event == job.EventBegin || m.At == token.Instant{}, "only a beginning has its time")
+	c.that(m.Event == job.EventCancel || m.Reason == "" && m.Who == "", "only a cancellation has a reason")
+	c.that(to.Ended() || m.Message == "", "only what ends has a message")
+	c.text("its message", m.Message, 0)
+	c.text("the reason", m.Reason, 0)
+	c.text("who asked for its end", m.Who, 0)
+	if m.Event == job.EventBegin {
+		c.instant("its candidate begins", m.At.Wall.UnixMicro(), m.At.Up.Microseconds(), m.At.Boot)
+	}
+	if err := c.err(); err != nil {
+		return j, invalid("%s: %w", plan, err)
+	}
+	return tx.moveJob(j, to, m)
+}
+
+func (tx *Tx) moveJob(j Job, to job.State, m JobMove) (Job, error) {
+	next := j
+	next.State, next.Epoch = string(to), j.Epoch+counts(m.Event)
+	next.Failure, next.Message, next.Result = m.Failure, m.Message, m.Result
+	if to.Ended() {
+		next.Ended = tx.now
+	}
+	if m.Event == job.EventBegin {
+		next.Begun = m.At
+	}
+	if m.Event == job.EventCancel {
+		next.Reason, next.By = m.Reason, m.Who
+	}
+	n, err := tx.exec(`UPDATE executions SET state = $1, epoch = $2, ended = $3 WHERE plan = $4 AND kind = 'run' AND state = $5 AND epoch = $6`,
+		next.State, next.Epoch, next.Ended, j.Plan, j.State, j.Epoch)
+	if err == nil && n != 1 {
+		return j, &StateError{ID: j.Plan, Have: "another", Want: j.State}
+	}
+	if err != nil {
+		return j, err
+	}
+	result := []byte{}
+	if next.Result != nil {
+		result = next.Result[:]
+		if err := tx.pin("plan_objects", "plan", j.Plan, []cas.Digest{*next.Result}); err != nil {
+			return j, err
+		}
+	}
+	begun := int64(0)
+	if next.Begun != (token.Instant{}) {
+		begun = next.Begun.Wall.UnixMicro()
+	}
+	_, err = tx.exec(`UPDATE jobs SET begun = $1, begun_up = $2, begun_boot = $3, failure = $4, message = $5, result = $6, reason = $7, cancelled_by = $8 WHERE plan = $9`,
+		begun, next.Begun.Up.Microseconds(), next.Begun.Boot, string(next.Failure), next.Message, result, next.Reason, next.By, j.Plan)
+	if err != nil {
+		return j, err
+	}
+	return next, nil
+}
+
+// jobIn is the run of a plan in this epoch.
+func (tx *Tx) jobIn(plan string, epoch int64) (Job, error) {
+	j, err := tx.Job(plan)
+	if err == nil && j.Epoch != epoch {
+		err = &StateError{ID: plan, Have: fmt.Sprintf("in epoch %d", j.Epoch), Want: fmt.Sprintf("in epoch %d", epoch)}
+	}
+	return j, err
+}
+
+// KeepHandle keeps what ends the processes of a run that was claimed, once, before
+// there is any. It returns the run.
+func (tx *Tx) KeepHandle(plan string, epoch int64, handle []byte) (Job, error) {
+	if !tx.writable {
+		return Job{}, ErrReadOnly
+	}
+	j, err := tx.jobIn(plan, epoch)
+	switch {
+	case err != nil:
+		return j, err
+	case len(handle) == 0 || len(handle) > MaxHandle:
+		return j, invalid("a handle of %d bytes", len(handle))
+	case j.RunState().Ended():
+		return j, fmt.Errorf("store: %s: %w", plan, job.ErrEnded)
+	case epoch == epochQueued || len(j.Handle) > 0:
+		return j, &StateError{ID: plan, Have: "without a start, or with another handle", Want: "without a handle"}
+	}
+	j.Handle = slices.Clone(handle)
+	_, err = tx.exec(`UPDATE jobs SET handle = $1 WHERE plan = $2`, j.Handle, plan)
+	return j, err
+}
+
+// Beat keeps that the supervisor of a run is there, and what the candidate says of
+// its progress. It returns the run.
+func (tx *Tx) Beat(plan string, epoch int64, progress string) (Job, error) {
+	if !tx.writable {
+		return Job{}, ErrReadOnly
+	}
+	j, err := tx.jobIn(plan, epoch)
+	if err != nil {
+		return j, err
+	}
+	var c checks
+	c.text("its progress", progress, 0)
+	switch err := c.err(); {
+	case err != nil:
+		return j, invalid("%w", err)
+	case j.RunState().Ended():
+		return j, fmt.Errorf("store: %s: %w", plan, job.ErrEnded)
+	}
+	j.Heartbeat, j.Progress = tx.now, progress
+	_, err = tx.exec(`UPDATE jobs SET heartbeat = $1, progress = $2 WHERE plan = $3`, j.Heartbeat, j.Progress, plan)
+	return j, err
+}
+
+// JobFilter says which runs are listed.
+type JobFilter struct {
+	// Owner is whose; Everyone lists all, and then Owner is empty.
+	Owner    string
+	Everyone bool
+	// State, Capability: empty is any. Active is all states that are no end.
+	State      job.State
+	Active     bool
+	Capability string
+	// After is the plan of the last run of the page before.
+	After string
+	// Limit is 1 to MaxPage; 0 is DefaultPage.
+	Limit int
+}
+
+// ListedJob is a run in a list. Of a row that is corrupt Err says so, and only its
+// plan is set, as far as it can be read.
+type ListedJob struct {
+	Job
+	Err error
+}
+
+// Jobs lists runs, the newest first. A corrupt row keeps no other from being
+// listed.
+func (tx *Tx) Jobs(f JobFilter) (list []ListedJob, err error) {
+	if f.Everyone == (f.Owner != "") {
+		return nil, invalid("a list is of one owner, or of everyone")
+	}
+	limit, err := pageSize(f.Limit)
+	if err != nil {
+		return nil, err
+	}
+	q := conditions{}
+	q.add("e.kind = ?", KindRun)
+	if !f.Everyone {
+		q.add("p.owner = ?", f.Owner)
+	}
+	if f.State != "" {
+		q.add("e.state = ?", string(f.State))
+	}
+	if f.Active {
+		q.add("coalesce(e.state, '') NOT IN " + finals())
+	}
+	if f.Capability != "" {
+		q.add("p.capability = ?", f.Capability)
+	}
+	const from = ` FROM executions e JOIN plans p ON p.id = e.plan LEFT JOIN jobs j ON j.plan = e.plan`
+	if f.After != "" {
+		last, err := one[place](tx, "executions", `SELECT e.plan, p.owner, e.started FROM executions e JOIN plans p ON p.id = e.plan WHERE e.kind = 'run' AND e.plan = $1`, f.After)
+		if err != nil {
+			return nil, fmt.Errorf("the page before: %w", err)
+		}
+		if !f.Everyone && last.owner != f.Owner {
+			return nil, fmt.Errorf("the page before: %w", ErrNotFound)
+		}
+		q.add("(e.started, e.plan) < (?, ?)", last.created, last.id)
+	}
+	query := `SELECT ` + jobColumns + from + q.where() + ` ORDER BY e.started DESC, e.plan DESC` + q.limit(limit)
+	err = each(tx, "executions and jobs", query, q.args, func(r jobRow, err error) error {
+		if err != nil {
+			r.Job = Job{Execution: Execution{Plan: r.Plan}}
+		}
+		list = append(list, ListedJob{r.Job, err})
+		return nil
+	})
+	return list, err
+}
+
+// countRow is a number.
+type countRow struct{ n int64 }
+
+func (c *countRow) columns() []any { return []any{whole(&c.n)} }
+func (c *countRow) key() string    { return "" }
+func (c *countRow) check() error {
+	if c.n < 0 {
+		return errors.New("there are fewer than none")
+	}
+	return nil
+}
+
+// ActiveJobs counts the runs that have not ended: all of them, and those of one
+// capability.
+func (tx *Tx) ActiveJobs(capability string) (all, of int, err error) {
+	count := func(condition string, args ...any) (int, error) {
+		r, err := one[countRow](tx, "executions", `SELECT count(*) FROM executions e JOIN plans p ON p.id = e.plan
+			WHERE e.kind = 'run' AND coalesce(e.state, '') NOT IN `+finals()+condition, args...)
+		return int(r.n), err
+	}
+	if all, err = count(""); err == nil {
+		of, err = count(" AND p.capability = $1", capability)
+	}
+	return all, of, err
+}
