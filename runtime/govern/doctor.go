@@ -3,7 +3,6 @@ package govern
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/capgen/capgen/runtime/govern/approve"
@@ -14,15 +13,10 @@ import (
 // Facts are what a doctor says of a service. Nothing is written to find them
 // out.
 type Facts struct {
-	Store     string // its id
-	ServerUID uint32
-	// Separation is what a plan would say whose requester nothing tells of: none,
-	// where the server's own account may approve, or unknown.
-	Separation string
+	Store      string // its id
 	Approvers  []approve.Approver
 	TrustError error // why the trust root cannot be relied on
 	Roots      []RootFact
-	TokenKeys  int
 	// ClockRegressed says that the clock is behind what was done here.
 	ClockRegressed bool
 	Plans          map[string]int // by status, of the newest MaxPage
@@ -40,7 +34,7 @@ type RootFact struct {
 // Facts finds out how the service is set up.
 func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 	s := o.s
-	f := Facts{Store: s.o.Store.ID(), ServerUID: s.uid, Separation: "none", Plans: map[string]int{}}
+	f := Facts{Store: s.o.Store.ID(), Plans: map[string]int{}}
 	trust, err := s.trust()
 	if err != nil {
 		var r *Refusal
@@ -50,16 +44,6 @@ func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 		f.TrustError = err
 	} else {
 		f.Approvers = trust.Approvers()
-		if own, others := s.approvers(trust, nil); own == 0 && others > 0 {
-			f.Separation = "unknown"
-		}
-	}
-	if s.keys != nil { // who may only look does not read them
-		keys, err := s.readKeys()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return f, s.refusal(ctx, err)
-		}
-		f.TokenKeys = len(keys)
 	}
 	for _, name := range s.Roots() {
 		f.Roots = append(f.Roots, rootFact(name, s.o.Roots[name]))

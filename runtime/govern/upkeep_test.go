@@ -185,7 +185,10 @@ func TestRotateKeys(t *testing.T) {
 	if _, err := s.Operator(cli).RotateKeys(bg()); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := s.Operator(cli).Facts(bg()); err != nil || f.TokenKeys != 2 || f.Separation != "unknown" || len(f.Roots) != 1 || f.Plans["consumed"] != 1 {
+	if keys, err := s.readKeys(); err != nil || len(keys) != 2 || keys[1].ID != key {
+		t.Errorf("%d keys, %v: not the new one and the one before", len(keys), err)
+	}
+	if f, err := s.Operator(cli).Facts(bg()); err != nil || len(f.Roots) != 1 || f.Plans["consumed"] != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

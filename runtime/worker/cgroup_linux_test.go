@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/capgen/capgen/internal/cgrouptest"
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/fault"
 	"github.com/capgen/capgen/runtime/worker/cgroup"
@@ -74,33 +74,14 @@ func TestCgroupThatStays(t *testing.T) {
 	}
 }
 
-// unified is a real group of version 2 in which this process may make others.
-func unified(t *testing.T) string {
-	t.Helper()
-	for line := range strings.Lines(content(t, "/proc/self/mountinfo")) {
-		before, after, _ := strings.Cut(line, " - ")
-		if fields := strings.Fields(before); len(fields) > 4 && strings.HasPrefix(after, "cgroup2 ") {
-			dir, err := os.MkdirTemp(fields[4], "capgen-test-")
-			if err != nil {
-				t.Skip("groups cannot be made here: ", err)
-			}
-			t.Cleanup(func() {
-				for began := time.Now(); os.Remove(dir) != nil && time.Since(began) < time.Second; {
-					time.Sleep(time.Millisecond)
-				}
-			})
-			return dir
-		}
-	}
-	t.Skip("no control groups of version 2 are mounted")
-	return ""
-}
-
 // A worker starts in its group and cannot outlive it, and the group does not
 // outlive the worker: in the kernel's own, without limits where it has the
 // controllers elsewhere.
 func TestWorkerInItsCgroup(t *testing.T) {
-	dir := unified(t)
+	dir, err := cgrouptest.Dir(t)
+	if err != nil {
+		t.Skip(err)
+	}
 	r, err := Config{Table: binding.EncodeTable(nil), Processes: 1}.resolve()
 	if err != nil {
 		t.Fatal(err)

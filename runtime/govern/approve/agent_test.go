@@ -9,11 +9,12 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/capgen/capgen/internal/sshagenttest"
 )
 
 // fakeAgent answers each request with what answer returns, until the test ends.
@@ -133,37 +134,7 @@ func TestAgentsThatMisbehave(t *testing.T) {
 
 // OpenSSH's agent, where there is one.
 func TestOpenSSHAgent(t *testing.T) {
-	for _, program := range []string{"ssh-agent", "ssh-add", "ssh-keygen"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("needs OpenSSH's client: ", err)
-		}
-	}
-	dir := t.TempDir()
-	socket := filepath.Join(dir, "socket")
-	agent := exec.Command("ssh-agent", "-D", "-a", socket)
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Wait()
-	defer agent.Process.Kill()
-	for i := 0; ; i++ {
-		if _, err := os.Stat(socket); err == nil {
-			break
-		}
-		if i == 1000 {
-			t.Fatal("the agent does not listen")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	keyFile := filepath.Join(dir, "key")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", keyFile).CombinedOutput(); err != nil {
-		t.Fatalf("%s, %v", out, err)
-	}
-	add := exec.Command("ssh-add", keyFile)
-	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%s, %v", out, err)
-	}
+	socket := sshagenttest.Start(t)
 	keys, err := AgentKeys(context.Background(), socket)
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("%v, %v", keys, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/internal/ptytest"
+	"github.com/capgen/capgen/internal/sshagenttest"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/approve"
@@ -223,36 +224,8 @@ func TestApproveAtATerminal(t *testing.T) {
 // TestApproveWithAnSSHAgent: a key that an agent holds approves like one in a
 // file.
 func TestApproveWithAnSSHAgent(t *testing.T) {
-	for _, program := range []string{"ssh-agent", "ssh-add", "ssh-keygen"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("needs OpenSSH's client: ", err)
-		}
-	}
+	socket := sshagenttest.Start(t)
 	at := newPlace(t)
-	socket, key := filepath.Join(at.dir, "agent"), filepath.Join(at.dir, "ssh")
-	agent := exec.Command("ssh-agent", "-D", "-a", socket)
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Wait()
-	defer agent.Process.Kill()
-	for i := 0; ; i++ {
-		if _, err := os.Stat(socket); err == nil {
-			break
-		}
-		if i == 1000 {
-			t.Fatal("the agent does not listen")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
-		t.Fatalf("%s, %v", out, err)
-	}
-	add := exec.Command("ssh-add", key)
-	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%s, %v", out, err)
-	}
 	lines, _ := at.run(0, "keys", "agent", "--ssh-agent", socket, "--name", "ada")
 	m := regexp.MustCompile(`^# --agent-key ([0-9a-f]{64})\n(ed25519 \S+ uid=\d+ name=ada\n)$`).FindStringSubmatch(lines)
 	if m == nil {

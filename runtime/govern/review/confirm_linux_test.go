@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/internal/ptytest"
 )
 
 // asHelper makes the test binary the process that asks, with a terminal of its
@@ -38,6 +39,12 @@ func ask(how string) int {
 		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
 		defer cancel()
 	}
+	if how == "narrow" {
+		if err := unix.IoctlSetWinsize(0, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 40}); err != nil {
+			fmt.Println(err)
+			return 4
+		}
+	}
 	t, err := OpenTerminal()
 	if err != nil {
 		fmt.Println(err)
@@ -59,91 +66,54 @@ func ask(how string) int {
 	return 0
 }
 
-// session is a helper and the other end of its terminal.
+// session is a helper at the other end of its terminal.
 type session struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	master *os.File
-	out    *bufio.Reader
-	stdout strings.Builder
+	t        *testing.T
+	cmd      *exec.Cmd
+	terminal *ptytest.Terminal
+	stdout   strings.Builder
 }
 
 func start(t *testing.T, how string) *session {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminals here:", err)
-	}
-	t.Cleanup(func() { master.Close() })
-	raw, err := master.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var number int
-	raw.Control(func(fd uintptr) {
-		err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
-		if err == nil {
-			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tty, err := os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	if how == "narrow" {
-		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 40}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := &session{t: t, master: master, out: bufio.NewReader(master)}
-	s.cmd = exec.Command(os.Args[0])
+	s := &session{t: t, cmd: exec.Command(os.Args[0])}
 	s.cmd.Env = append(os.Environ(), asHelper+"="+how)
-	s.cmd.Stdin, s.cmd.Stdout = tty, &s.stdout // what it asks goes to the terminal all the same
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
-	if err := s.cmd.Start(); err != nil {
+	s.cmd.Stdout = &s.stdout // what it asks goes to the terminal all the same
+	var err error
+	s.terminal, err = ptytest.Start(s.cmd)
+	if errors.Is(err, ptytest.ErrNoTerminals) {
+		t.Skip(err)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.cmd.Process.Kill() })
-	master.SetReadDeadline(time.Now().Add(time.Minute))
 	return s
 }
-
-var question = regexp.MustCompile(`type: ((?:[a-z]{5} ){3}[a-z]{5})\r?\n$`)
 
 // asked is the words of the next question.
 func (s *session) asked() string {
 	s.t.Helper()
-	for {
-		line, err := s.out.ReadString('\n')
-		if err != nil {
-			s.t.Fatalf("%q, %v", line, err)
-		}
-		if m := question.FindStringSubmatch(line); m != nil {
-			if strings.Contains(line, "\x1b") {
-				s.t.Errorf("%q is not escaped", line)
-			}
-			if _, err := s.out.ReadString('>'); err != nil {
-				s.t.Fatal(err)
-			}
-			return m[1]
-		}
+	shown, words, err := s.terminal.Question()
+	if err != nil {
+		s.t.Fatalf("%q, %v", shown, err)
 	}
+	if strings.Contains(shown, "\x1b") {
+		s.t.Errorf("%q is not escaped", shown)
+	}
+	return words
 }
 
 func (s *session) answer(text string) {
 	s.t.Helper()
-	if _, err := s.master.WriteString(text); err != nil {
+	if err := s.terminal.Answer(text); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 func (s *session) exits(want int, with string) {
 	s.t.Helper()
-	s.cmd.Wait()
+	s.terminal.Wait()
 	if got := s.cmd.ProcessState.ExitCode(); got != want || !strings.Contains(s.stdout.String(), with) {
 		s.t.Errorf("exit code %d, %q; want %d, %q", got, s.stdout.String(), want, with)
 	}
@@ -234,11 +204,13 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
+var fourWords = regexp.MustCompile(`^([a-z]{5} ){3}[a-z]{5}$`)
+
 func TestWordsAreDrawn(t *testing.T) {
 	seen := map[string]bool{}
 	for range 200 {
 		words, err := draw()
-		if err != nil || !question.MatchString("type: "+words+"\n") {
+		if err != nil || !fourWords.MatchString(words) {
 			t.Fatalf("%q, %v", words, err)
 		}
 		for _, w := range strings.Fields(words) {
@@ -254,7 +226,7 @@ func TestWordsAreDrawn(t *testing.T) {
 // TestNarrowTerminal: one that would break lines is not asked at.
 func TestNarrowTerminal(t *testing.T) {
 	s := start(t, "narrow")
-	err := s.cmd.Wait()
+	_, err := s.terminal.Wait()
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(s.stdout.String(), "has 40 columns") {
 		t.Errorf("%v: %s", err, &s.stdout)
 	}

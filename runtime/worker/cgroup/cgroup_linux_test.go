@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/capgen/capgen/internal/cgrouptest"
 )
 
 // fakeGroups is a folder with the files that the kernel makes of a delegated
@@ -175,7 +176,11 @@ func TestReopen(t *testing.T) {
 // A group of the kernel's own holds what was started in it, and another process
 // that knows its path kills that.
 func TestKernelGroup(t *testing.T) {
-	p, err := Open(unified(t))
+	dir, err := cgrouptest.Dir(t)
+	if err != nil {
+		t.Skip(err)
+	}
+	p, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,26 +212,4 @@ func TestKernelGroup(t *testing.T) {
 	if err := errors.Join(again.Remove(), g.Remove()); err != nil {
 		t.Error(err)
 	}
-}
-
-// unified is a real group of version 2 in which this process may make others.
-func unified(t *testing.T) string {
-	t.Helper()
-	for line := range strings.Lines(content(t, "/proc/self/mountinfo")) {
-		before, after, _ := strings.Cut(line, " - ")
-		if fields := strings.Fields(before); len(fields) > 4 && strings.HasPrefix(after, "cgroup2 ") {
-			dir, err := os.MkdirTemp(fields[4], "capgen-test-")
-			if err != nil {
-				t.Skip("groups cannot be made here: ", err)
-			}
-			t.Cleanup(func() {
-				for began := time.Now(); os.Remove(dir) != nil && time.Since(began) < time.Second; {
-					time.Sleep(time.Millisecond)
-				}
-			})
-			return dir
-		}
-	}
-	t.Skip("no control groups of version 2 are mounted")
-	return ""
 }

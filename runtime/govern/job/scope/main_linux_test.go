@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/internal/cgrouptest"
 )
 
 // helperMark is the variable that makes the test binary a helper; its value is
@@ -55,8 +57,9 @@ func tiers(t *testing.T) []Options {
 	for _, tier := range Tiers() {
 		o := Options{Tier: tier}
 		if tier == Cgroup {
-			if o.Cgroup = unified(t); o.Cgroup == "" {
-				t.Log("tier cgroup: no groups of version 2 can be made here")
+			var err error
+			if o.Cgroup, err = cgrouptest.Dir(t); err != nil {
+				t.Log("tier cgroup: ", err)
 				continue
 			}
 		}
@@ -70,30 +73,6 @@ func tiers(t *testing.T) []Options {
 		list = append(list, o)
 	}
 	return list
-}
-
-// unified is a group of version 2 below which others can be made, or "".
-func unified(t *testing.T) string {
-	text, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		before, after, _ := strings.Cut(line, " - ")
-		if fields := strings.Fields(before); len(fields) > 4 && strings.HasPrefix(after, "cgroup2 ") {
-			dir, err := os.MkdirTemp(fields[4], "capgen-test-")
-			if err != nil {
-				return ""
-			}
-			t.Cleanup(func() {
-				for began := time.Now(); os.Remove(dir) != nil && time.Since(began) < 5*time.Second; {
-					time.Sleep(time.Millisecond)
-				}
-			})
-			return dir
-		}
-	}
-	return ""
 }
 
 // script is sh, known by a mark in its environment and those of all it starts.
