@@ -60,7 +60,7 @@ func (e *entry) enter(l Layer) error {
 	case AddressSpace:
 		return e.options.boundAddressSpace()
 	case Landlock:
-		return landlock()
+		return enterLandlock()
 	case Seccomp:
 		return seccomp()
 	}

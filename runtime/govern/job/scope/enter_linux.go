@@ -21,16 +21,23 @@ const statusFD = 3
 // maxStatus bounds what is read of it.
 const maxStatus = 1 << 10
 
-// serveEnter bounds this process and becomes the command; it returns only when it has failed. The bound of the address space
-// comes last: from then on there may be no memory for anything but the call that
-// gives it back.
+// serveEnter confines and bounds this process and becomes the command, by the
+// thread that is confined; it returns only when it has failed. The bound of the
+// address space comes last: from then on there may be no memory for anything but
+// the call that gives it back.
 func serveEnter(text string) {
 	unix.CloseOnExec(statusFD)
 	var c Command
 	err := json.Unmarshal([]byte(text), &c)
 	if err == nil {
 		debug.SetGCPercent(-1)
-		if err = c.Limits.set(); err == nil {
+		if c.Confine != nil {
+			err = c.Confine.Enter()
+		}
+		if err == nil {
+			err = c.Limits.set()
+		}
+		if err == nil {
 			err = syscall.Exec(c.Path, c.Args, c.Env)
 		}
 	}
@@ -83,6 +90,9 @@ func fork(c Command, sys *syscall.SysProcAttr) (pid int, err error) {
 		return 0, err
 	}
 	defer r.Close()
+	if c.Confine != nil {
+		c.Confine.Attributes(sys)
+	}
 	pid, err = syscall.ForkExec("/proc/self/exe", []string{"enter"}, &syscall.ProcAttr{
 		Dir:   c.Dir,
 		Env:   []string{runMark + "=" + string(text), "GOMAXPROCS=1"},

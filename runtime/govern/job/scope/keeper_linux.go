@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 )
 
 // runMark is the variable that makes a process one of a scope. Its value is the
 // tier, of a keeper, or a command as JSON, of what is about to become that.
-const runMark = "CAPGEN_RUN"
+const runMark = confine.Mark
 
 // Where a keeper finds what it was given. None of it reaches the first process
 // but its three streams.
@@ -50,9 +52,11 @@ type report struct {
 // ServeKeeperAndExit returns at once in a process that is none of a scope. In one
 // it serves, and ends the process: a keeper when nothing is left of what it has
 // started. It stands first in main, beside the worker's entry: what comes before
-// runs in all of them too.
+// runs in all of them too. It serves those that try a tier for confine.Probe as
+// well.
 func ServeKeeperAndExit() {
 	mark := os.Getenv(runMark)
+	confine.ServeProbeAndExit(mark)
 	switch {
 	case mark == "":
 		return

@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 )
 
 // Tier is what holds the processes of a scope.
@@ -72,6 +74,8 @@ type Command struct {
 	Dir  string   `json:"dir"` // absolute
 	// Limits bound each process by itself.
 	Limits Limits `json:"limits"`
+	// Confine takes from it what it does not need; nil is nothing.
+	Confine *confine.Spec `json:"confine,omitempty"`
 }
 
 // Limits are what one process may use (setrlimit(2)). Zero is no bound of its

@@ -1,0 +1,189 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Tier is how much is taken from a candidate.
+type Tier string
+
+// The tiers, the strongest first.
+const (
+	// Namespaces gives a candidate a root of its own with nothing in it but what
+	// it needs, no network, and all that Landlock is.
+	Namespaces Tier = "namespaces"
+	// Landlock leaves it in the host's root and refuses it the use of what it does
+	// not need, under an account of its own.
+	Landlock Tier = "landlock"
+	// Worker is for a process of ours that confines itself further before it reads
+	// a byte of the candidate (runtime/worker/sandbox), which is no native code. It
+	// has the rights of who started it until then.
+	Worker Tier = "worker"
+	// None takes nothing: there are the limits of each process, and the scope that
+	// ends all of them.
+	None Tier = "none"
+)
+
+// Tiers are all of them, the strongest for native code first.
+func Tiers() []Tier { return []Tier{Namespaces, Landlock, Worker, None} }
+
+// AtLeast reports whether a tier is enough where another one is asked for. Worker
+// is enough for all and only itself for itself: what it is for is another kind of
+// candidate. What is no tier is never enough.
+func (t Tier) AtLeast(least Tier) bool {
+	order := []Tier{None, Landlock, Namespaces, Worker}
+	have, want := slices.Index(order, t), slices.Index(order, least)
+	return have >= 0 && want >= 0 && have >= want
+}
+
+var (
+	// ErrUnsupported is the error for a tier that this system does not have.
+	ErrUnsupported = errors.New("confine: not on this system")
+	// ErrAccount is the error for a tier that needs an account of its own for the
+	// candidate, and was given none.
+	ErrAccount = errors.New("confine: the candidate needs an account of its own, which is neither root nor the server's")
+)
+
+// Spec is how one candidate is confined.
+type Spec struct {
+	Tier Tier `json:"tier"`
+	// Box is the candidate's current directory, absolute: with code,
+	// arguments.json, out and tmp in it.
+	Box string `json:"box"`
+	// Read is what its interpreter needs, to be read and executed: absolute paths
+	// that hold no box.
+	Read []string `json:"read,omitempty"`
+	// UID and GID are an account of its own, which no other process has. Only root
+	// can give one. 0 leaves it the one that starts it.
+	UID int `json:"uid,omitempty"`
+	GID int `json:"gid,omitempty"`
+}
+
+// confined reports whether the tier takes files and the network.
+func (s Spec) confined() bool { return s.Tier == Namespaces || s.Tier == Landlock }
+
+// valid reports what is wrong with a spec for a process of an account.
+func (s Spec) valid(uid int) error {
+	switch {
+	case !slices.Contains(Tiers(), s.Tier):
+		return fmt.Errorf("confine: %q is no tier", s.Tier)
+	case s.UID < 0 || s.GID < 0 || (s.UID == 0) != (s.GID == 0):
+		return fmt.Errorf("confine: account %d, group %d: both or neither", s.UID, s.GID)
+	case s.UID == 0 && (s.Tier == Landlock || s.Tier == Namespaces && uid == 0), s.UID != 0 && s.UID == uid:
+		return ErrAccount
+	case s.UID != 0 && uid != 0:
+		return fmt.Errorf("confine: only root gives a candidate an account of its own: %w", os.ErrPermission)
+	case !s.confined():
+		return nil
+	case s.Box != "" && !clean(s.Box):
+		return fmt.Errorf("confine: box %q: not a clean absolute path", s.Box)
+	}
+	for _, p := range s.Read {
+		if !clean(p) {
+			return fmt.Errorf("confine: read %q: not a clean absolute path", p)
+		}
+		for _, not := range []string{"/proc", "/sys", "/dev", insideBox} {
+			if within(p, not) || within(not, p) {
+				return fmt.Errorf("confine: read %q: that is not for candidates", p)
+			}
+		}
+		if s.Box != "" && (within(s.Box, p) || within(p, s.Box)) {
+			return fmt.Errorf("confine: read %q: it holds the box, and may hold others", p)
+		}
+	}
+	return nil
+}
+
+func clean(p string) bool { return path.IsAbs(p) && path.Clean(p) == p }
+
+// within reports whether a clean path is another one or below it.
+func within(p, above string) bool {
+	return p == above || strings.HasPrefix(p, strings.TrimSuffix(above, "/")+"/")
+}
+
+// What a box has in it.
+const (
+	code      = "code"
+	arguments = "arguments.json"
+	out       = "out"
+	tmp       = "tmp"
+)
+
+// insideBox is the box of who has a root of its own.
+const insideBox = "/box"
+
+// Own makes what the candidate may write its own and the rest of the box readable
+// for its account, whatever the umask that it was made with. It is for who has
+// just made the box, before anything runs in it.
+func (s Spec) Own() error {
+	for _, name := range []string{out, tmp} {
+		dir := filepath.Join(s.Box, name)
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+		if s.UID == 0 {
+			continue
+		}
+		if err := os.Lchown(dir, s.UID, s.GID); err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+	}
+	if s.UID == 0 {
+		return nil
+	}
+	if err := os.Chmod(s.Box, 0o711); err != nil {
+		return fmt.Errorf("confine: %w", err)
+	}
+	if err := os.Chmod(filepath.Join(s.Box, arguments), 0o644); err != nil {
+		return fmt.Errorf("confine: %w", err)
+	}
+	return filepath.WalkDir(filepath.Join(s.Box, code), func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o755)
+		} else if err == nil && d.Type().IsRegular() {
+			err = os.Chmod(path, 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+		return nil
+	})
+}
+
+// Mark is the variable that makes a process one of a scope, or one that tries a
+// tier. Nobody sets it but those two packages.
+const Mark = "CAPGEN_RUN"
+
+// Options are what a host has to offer candidates.
+type Options struct {
+	// UID and GID are an account for candidates; 0 is none.
+	UID, GID int
+	// Patience bounds the trial of one tier; 0 is 3 s.
+	Patience time.Duration
+}
+
+// Available is a tier with why it cannot be had here, or nil.
+type Available struct {
+	Tier Tier
+	Err  error
+}
+
+// Probe tells which tiers this host can offer, in the order of [Tiers]: each is
+// entered by a process that then tries what the tier has to refuse. It writes
+// nothing. The process is one of this executable, whose main has to begin with
+// scope.ServeKeeperAndExit.
+func Probe(ctx context.Context, o Options) []Available {
+	var list []Available
+	for _, t := range Tiers() {
+		list = append(list, Available{t, try(ctx, t, o)})
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/internal/landlock"
+)
+
+// layer is one thing that confines a process.
+type layer string
+
+const (
+	layerRoot     layer = "root" // and the other namespaces
+	layerAccount  layer = "account"
+	layerNoNew    layer = "no_new_privs"
+	layerLandlock layer = "landlock"
+	layerSeccomp  layer = "seccomp"
+)
+
+// layers are what a tier is made of, in the order in which they are entered.
+func (s Spec) layers() []layer {
+	switch s.Tier {
+	case Namespaces:
+		return []layer{layerRoot, layerAccount, layerNoNew, layerLandlock, layerSeccomp}
+	case Landlock:
+		return []layer{layerAccount, layerNoNew, layerLandlock, layerSeccomp}
+	case Worker:
+		return []layer{layerAccount, layerNoNew}
+	}
+	return []layer{layerAccount}
+}
+
+// Attributes adds to sys what the process needs from its start that will call
+// Enter.
+func (s Spec) Attributes(sys *syscall.SysProcAttr) {
+	if s.Tier != Namespaces {
+		return
+	}
+	sys.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	if uid := os.Geteuid(); uid != 0 { // it stays who it is, and has these rights until Enter returns
+		gid := os.Getegid()
+		sys.Cloneflags |= unix.CLONE_NEWUSER
+		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+		sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
+	}
+}
+
+// Enter confines the calling thread for good, and what it becomes: the goroutine
+// is locked to it, and has to execute the candidate from there, or to end the
+// process. The current directory is the box then. After an error the process is
+// fit for nothing but saying so.
+func (s Spec) Enter() error { return s.enter(s.layers()) }
+
+func (s Spec) enter(layers []layer) error {
+	runtime.LockOSThread() // for ever
+	if err := s.valid(os.Geteuid()); err != nil {
+		return err
+	}
+	if s.confined() && s.Box != "" {
+		if err := os.Chdir(s.Box); err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+	}
+	has := func(l layer) bool { return slices.Contains(layers, l) }
+	places := s.places()
+	if has(layerRoot) {
+		if err := pivot(places, s.Box); err != nil {
+			return fmt.Errorf("confine: a root of its own: %w", err)
+		}
+	}
+	unix.Umask(0o077)
+	// While this is still somebody who can open them.
+	var allowed *landlock.Ruleset
+	if has(layerLandlock) && (s.Tier == Landlock || landlock.ABI() > 0) {
+		var err error
+		if allowed, err = rules(places); err != nil {
+			return fmt.Errorf("confine: landlock: %w", err)
+		}
+		defer allowed.Close()
+	}
+	if has(layerAccount) {
+		if err := s.account(); err != nil {
+			return fmt.Errorf("confine: account: %w", err)
+		}
+	}
+	if has(layerNoNew) {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("confine: no_new_privs: %w", err)
+		}
+	}
+	if allowed != nil {
+		if err := allowed.RestrictThread(); err != nil {
+			return fmt.Errorf("confine: landlock: %w", err)
+		}
+	}
+	if has(layerSeccomp) {
+		if err := installFilter(); err != nil {
+			return fmt.Errorf("confine: seccomp: %w", err)
+		}
+	}
+	return nil
+}
