@@ -136,11 +136,7 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 		case "approval":
 			p.Policy = decodePolicy(r)
 		case "arguments":
-			from := r.Offset()
-			r.Skip()
-			if r.Err() == nil {
-				p.Arguments = bytes.Clone(body[from:r.Offset()])
-			}
+			p.Arguments = skipped(r, body)
 		case "capability":
 			form.Object(r, func(key string) {
 				switch key {
@@ -186,7 +182,7 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 				}
 			})
 		case "run":
-			p.Run = decodeRun(r)
+			p.Run = decodeRun(r, body)
 		case "separation":
 			p.Separation = Separation(r.Enum(string(SeparationFull), string(SeparationPartial), string(SeparationUnknown), string(SeparationNone)))
 		case "store":
@@ -200,6 +196,16 @@ func decode(r *canon.Reader, body []byte) (p Plan) {
 		}
 	})
 	return p
+}
+
+// skipped is the text of a value, whatever it is.
+func skipped(r *canon.Reader, body []byte) []byte {
+	from := r.Offset()
+	r.Skip()
+	if r.Err() != nil {
+		return nil
+	}
+	return bytes.Clone(body[from:r.Offset()])
 }
 
 func decodePolicy(r *canon.Reader) (p Policy) {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/change"
 	"github.com/capgen/capgen/runtime/govern/internal/form"
@@ -167,7 +165,7 @@ func (p Plan) Check() error {
 	if err := p.Policy.check(); err != nil {
 		return err
 	}
-	if again, err := canon.CanonicalizeJSON(nil, p.Arguments, maxDepth-2); err != nil || !bytes.Equal(again, p.Arguments) || again[0] != '{' {
+	if !canonicalObject(p.Arguments) {
 		return invalid("its arguments are no canonical object")
 	}
 	if (p.Run != nil) != (p.Effect == EffectRun) {

@@ -40,7 +40,7 @@ func run() Plan {
 	p := sample()
 	p.Effect, p.Change = EffectRun, nil
 	p.Run = &Run{
-		Runner: Runner{Name: "python3", Path: "/usr/bin/python3", SHA256: [32]byte{7}, Args: []string{"-I", "-B"}, Env: []string{"LANG=C.UTF-8"}, Entry: "lib/main.py"},
+		Runner: Runner{Name: "python3", Path: "/usr/bin/python3", SHA256: [32]byte{7}, Args: []string{"python3", "-B", "code/lib/main.py"}, Env: []string{"LANG=C.UTF-8"}, Read: []string{"/usr/lib"}, Entry: "lib/main.py"},
 		Code:   change.Hash{8}, Summary: "Try momentum.", Sandbox: "landlock", Scope: "tree",
 		Limits: Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: 256 << 20, Output: 1 << 20, Result: 64 << 10, Processes: 8, Parallel: 2},
 	}
@@ -50,7 +50,9 @@ func run() Plan {
 func TestBodiesAreCanonical(t *testing.T) {
 	old := sample()
 	old.Created.Up = 200 * 24 * time.Hour // a server is up for longer than a hundred days
-	for _, p := range []Plan{sample(), call(), run(), old} {
+	given := run()
+	given.Run.Arguments = []byte(`{"model":"m"}`)
+	for _, p := range []Plan{sample(), call(), run(), old, given} {
 		body, err := p.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +86,7 @@ func TestHashesStay(t *testing.T) {
 // The form of runs, likewise.
 func TestHashesOfRunsStay(t *testing.T) {
 	body, _ := run().Encode()
-	const want = `,"run":{"code":"0800000000000000000000000000000000000000000000000000000000000000","limits":{"cpu_us":30000000,"memory":268435456,"output":1048576,"parallel":2,"processes":8,"result":65536,"wall_us":60000000},"runner":{"args":["-I","-B"],"entry":"lib/main.py","env":["LANG=C.UTF-8"],"name":"python3","path":"/usr/bin/python3","sha256":"0700000000000000000000000000000000000000000000000000000000000000","worker":false},"sandbox":"landlock","scope":"tree","summary":"Try momentum."},"separation":"full",`
+	const want = `,"run":{"arguments":null,"code":"0800000000000000000000000000000000000000000000000000000000000000","limits":{"cpu_us":30000000,"memory":268435456,"output":1048576,"parallel":2,"processes":8,"result":65536,"wall_us":60000000},"runner":{"args":["python3","-B","code/lib/main.py"],"entry":"lib/main.py","env":["LANG=C.UTF-8"],"name":"python3","path":"/usr/bin/python3","read":["/usr/lib"],"sha256":"0700000000000000000000000000000000000000000000000000000000000000","worker":false},"sandbox":"landlock","scope":"tree","summary":"Try momentum."},"separation":"full",`
 	if !strings.Contains(string(body), want) {
 		t.Errorf("%s\ndoes not hold\n%s", body, want)
 	}
@@ -145,35 +147,40 @@ func TestCheckRefuses(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string]func(*Plan){
-		"no code":        func(p *Plan) { p.Run = nil },
-		"nothing there":  func(p *Plan) { p.Run.Code = change.Absent.Hash() },
-		"trees":          func(p *Plan) { p.Change = sample().Change },
-		"preview":        func(p *Plan) { p.Preview = &cas.Digest{} },
-		"effect":         func(p *Plan) { p.Effect = EffectWrite },
-		"summary":        func(p *Plan) { p.Run.Summary = strings.Repeat("x", MaxSummaryBytes+1) },
-		"no sandbox":     func(p *Plan) { p.Run.Sandbox = "" },
-		"no scope":       func(p *Plan) { p.Run.Scope = "a b" },
-		"no runner":      func(p *Plan) { p.Run.Runner.Name = "" },
-		"odd runner":     func(p *Plan) { p.Run.Runner.Name = "a/b" },
-		"no path":        func(p *Plan) { p.Run.Runner.Path = "" },
-		"zero byte":      func(p *Plan) { p.Run.Runner.Path = "/a\x00b" },
-		"no hash":        func(p *Plan) { p.Run.Runner.SHA256 = [32]byte{} },
-		"not UTF-8":      func(p *Plan) { p.Run.Runner.Args[0] = "\xff" },
-		"many arguments": func(p *Plan) { p.Run.Runner.Args = make([]string, MaxWords+1) },
-		"no variable":    func(p *Plan) { p.Run.Runner.Env[0] = "LANG" },
-		"nameless":       func(p *Plan) { p.Run.Runner.Env[0] = "=x" },
-		"many variables": func(p *Plan) { p.Run.Runner.Env = slices.Repeat([]string{"a=b"}, MaxWords+1) },
-		"no entry":       func(p *Plan) { p.Run.Runner.Entry = "" },
-		"entry above":    func(p *Plan) { p.Run.Runner.Entry = "../main.py" },
-		"entry at root":  func(p *Plan) { p.Run.Runner.Entry = "/main.py" },
-		"no wall":        func(p *Plan) { p.Run.Limits.Wall = 0 },
-		"long wall":      func(p *Plan) { p.Run.Limits.Wall = MaxWall + time.Microsecond },
-		"nanoseconds":    func(p *Plan) { p.Run.Limits.CPU++ },
-		"no memory":      func(p *Plan) { p.Run.Limits.Memory = 0 },
-		"no output":      func(p *Plan) { p.Run.Limits.Output = -1 },
-		"large result":   func(p *Plan) { p.Run.Limits.Result = MaxResult + 1 },
-		"no processes":   func(p *Plan) { p.Run.Limits.Processes = 0 },
-		"many at a time": func(p *Plan) { p.Run.Limits.Parallel = MaxParallel + 1 },
+		"no code":         func(p *Plan) { p.Run = nil },
+		"nothing there":   func(p *Plan) { p.Run.Code = change.Absent.Hash() },
+		"trees":           func(p *Plan) { p.Change = sample().Change },
+		"preview":         func(p *Plan) { p.Preview = &cas.Digest{} },
+		"effect":          func(p *Plan) { p.Effect = EffectWrite },
+		"summary":         func(p *Plan) { p.Run.Summary = strings.Repeat("x", MaxSummaryBytes+1) },
+		"no sandbox":      func(p *Plan) { p.Run.Sandbox = "" },
+		"no scope":        func(p *Plan) { p.Run.Scope = "a b" },
+		"no runner":       func(p *Plan) { p.Run.Runner.Name = "" },
+		"odd runner":      func(p *Plan) { p.Run.Runner.Name = "a/b" },
+		"no path":         func(p *Plan) { p.Run.Runner.Path = "" },
+		"zero byte":       func(p *Plan) { p.Run.Runner.Path = "/a\x00b" },
+		"no hash":         func(p *Plan) { p.Run.Runner.SHA256 = [32]byte{} },
+		"not UTF-8":       func(p *Plan) { p.Run.Runner.Args[0] = "\xff" },
+		"no name":         func(p *Plan) { p.Run.Runner.Args = nil },
+		"no path to read": func(p *Plan) { p.Run.Runner.Read[0] = "" },
+		"given a list":    func(p *Plan) { p.Run.Arguments = []byte("[]") },
+		"given text":      func(p *Plan) { p.Run.Arguments = []byte(`{"a": 1}`) },
+		"given nothing":   func(p *Plan) { p.Run.Arguments = []byte{} },
+		"many arguments":  func(p *Plan) { p.Run.Runner.Args = make([]string, MaxWords+1) },
+		"no variable":     func(p *Plan) { p.Run.Runner.Env[0] = "LANG" },
+		"nameless":        func(p *Plan) { p.Run.Runner.Env[0] = "=x" },
+		"many variables":  func(p *Plan) { p.Run.Runner.Env = slices.Repeat([]string{"a=b"}, MaxWords+1) },
+		"no entry":        func(p *Plan) { p.Run.Runner.Entry = "" },
+		"entry above":     func(p *Plan) { p.Run.Runner.Entry = "../main.py" },
+		"entry at root":   func(p *Plan) { p.Run.Runner.Entry = "/main.py" },
+		"no wall":         func(p *Plan) { p.Run.Limits.Wall = 0 },
+		"long wall":       func(p *Plan) { p.Run.Limits.Wall = MaxWall + time.Microsecond },
+		"nanoseconds":     func(p *Plan) { p.Run.Limits.CPU++ },
+		"no memory":       func(p *Plan) { p.Run.Limits.Memory = 0 },
+		"no output":       func(p *Plan) { p.Run.Limits.Output = -1 },
+		"large result":    func(p *Plan) { p.Run.Limits.Result = MaxResult + 1 },
+		"no processes":    func(p *Plan) { p.Run.Limits.Processes = 0 },
+		"many at a time":  func(p *Plan) { p.Run.Limits.Parallel = MaxParallel + 1 },
 	} {
 		p := run()
 		spoil(&p)

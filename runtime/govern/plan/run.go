@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ const (
 	MaxResult    = 4 << 20 // of Limits.Result
 	MaxProcesses = 4096
 	MaxParallel  = 64
-	MaxWords     = 64 // of Runner.Args, and of Runner.Env
+	MaxWords     = 64 // of Runner.Args, Runner.Env and Runner.Read, each
 )
 
 // Run is candidate code that runs once.
@@ -28,9 +29,12 @@ type Run struct {
 	Runner Runner
 	// Code is the tree of what it can read, of which the canonical text is an
 	// object of the content store under the same digest.
-	Code    change.Hash
-	Summary string // the server's words, which decide nothing
-	Limits  Limits
+	Code change.Hash
+	// Arguments are what it is given, canonical, if that is not the plan's own; nil
+	// if it is.
+	Arguments []byte
+	Summary   string // the server's words, which decide nothing
+	Limits    Limits
 	// Sandbox is the tier that confines it, and Scope the one that ends it, by
 	// their names: 1 to 32 of a to z.
 	Sandbox, Scope string
@@ -42,10 +46,12 @@ type Runner struct {
 	Name   string // 1 to 64 of a to z, 0 to 9, - and _
 	Path   string // of the program, absolute
 	SHA256 [sha256.Size]byte
-	// Args follow the program's name, Env is all of its environment.
-	Args, Env []string
-	Entry     string // the file that is run, by segments joined with slashes
-	Worker    bool   // it is the host's own worker
+	// Args are what it is started with, the first the name it goes by; Env is all
+	// of its environment, and Read the absolute paths of what it has to read and
+	// execute besides.
+	Args, Env, Read []string
+	Entry           string // the file that is run, by segments joined with slashes
+	Worker          bool   // it is the host's own worker
 }
 
 // Limits bound a run; none of them is 0.
@@ -64,10 +70,19 @@ func (r *Run) check() error {
 	case r.Code == change.Absent.Hash():
 		return invalid("it runs nothing")
 	}
+	if r.Arguments != nil && !canonicalObject(r.Arguments) {
+		return invalid("what it is given is no canonical object")
+	}
 	if err := r.Limits.check(); err != nil {
 		return err
 	}
 	return r.Runner.check()
+}
+
+// canonicalObject tells whether text is an object in canonical form.
+func canonicalObject(text []byte) bool {
+	again, err := canon.CanonicalizeJSON(nil, text, maxDepth-2)
+	return err == nil && bytes.Equal(again, text) && again[0] == '{'
 }
 
 func (r Runner) check() error {
@@ -78,14 +93,19 @@ func (r Runner) check() error {
 		return invalid("its runner's program has no path")
 	case r.SHA256 == [sha256.Size]byte{}:
 		return invalid("its runner's program has no hash")
-	case len(r.Args) > MaxWords || len(r.Env) > MaxWords:
-		return invalid("its runner has more than %d arguments, or variables", MaxWords)
+	case len(r.Args) == 0 || len(r.Args) > MaxWords || len(r.Env) > MaxWords || len(r.Read) > MaxWords:
+		return invalid("its runner has no name to go by, or more than %d arguments, variables or paths", MaxWords)
 	case len(r.Entry) > MaxPathBytes:
 		return invalid("its entry has more than %d bytes", MaxPathBytes)
 	}
 	for _, arg := range r.Args {
 		if !text(arg, 0, MaxPathBytes) {
 			return invalid("an argument of its runner is none")
+		}
+	}
+	for _, path := range r.Read {
+		if !text(path, 1, MaxPathBytes) {
+			return invalid("a path that its runner reads is none")
 		}
 	}
 	for _, v := range r.Env {
@@ -125,7 +145,13 @@ func text(s string, least, most int) bool {
 }
 
 func (r *Run) append(b []byte) []byte {
-	b = append(b, `{"code":`...)
+	b = append(b, `{"arguments":`...)
+	if r.Arguments == nil {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, r.Arguments...)
+	}
+	b = append(b, `,"code":`...)
 	b = form.AppendHex(b, r.Code[:])
 	b = append(b, `,"limits":{"cpu_us":`...)
 	for _, m := range []struct {
@@ -152,6 +178,8 @@ func (r *Run) append(b []byte) []byte {
 	b = canon.AppendString(b, r.Runner.Name)
 	b = append(b, `,"path":`...)
 	b = canon.AppendString(b, r.Runner.Path)
+	b = append(b, `,"read":`...)
+	b = appendWords(b, r.Runner.Read)
 	b = append(b, `,"sha256":`...)
 	b = form.AppendHex(b, r.Runner.SHA256[:])
 	b = append(b, `,"worker":`...)
@@ -176,10 +204,14 @@ func appendWords(b []byte, words []string) []byte {
 	return append(b, ']')
 }
 
-func decodeRun(r *canon.Reader) *Run {
+func decodeRun(r *canon.Reader, body []byte) *Run {
 	run := &Run{}
 	form.Object(r, func(key string) {
 		switch key {
+		case "arguments":
+			if !r.Null() {
+				run.Arguments = skipped(r, body)
+			}
 		case "code":
 			form.Hex(r, run.Code[:])
 		case "limits":
@@ -236,6 +268,8 @@ func decodeRunner(r *canon.Reader) (x Runner) {
 			x.Name = r.String(1, maxText)
 		case "path":
 			x.Path = r.String(1, MaxPathBytes)
+		case "read":
+			x.Read = decodeWords(r)
 		case "sha256":
 			form.Hex(r, x.SHA256[:])
 		case "worker":

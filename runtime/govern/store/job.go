@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -60,13 +61,15 @@ type Job struct {
 	Message        string
 	Result         *cas.Digest // of a run that succeeded
 	Reason, By     string      // of who asked for its end
+	// UID is the account that its candidate has for itself, 0 if it has none.
+	UID int64
 }
 
 // RunState is its state, as package job names it.
 func (j *Job) RunState() job.State { return job.State(j.State) }
 
 const jobColumns = `e.plan, e.kind, e.state, e.outcome, e.started, e.ended, e.epoch, j.created, j.created_up, j.created_boot,
-	j.begun, j.begun_up, j.begun_boot, j.heartbeat, j.progress, j.handle, j.failure, j.message, j.result, j.reason, j.cancelled_by`
+	j.begun, j.begun_up, j.begun_boot, j.heartbeat, j.progress, j.handle, j.failure, j.message, j.result, j.reason, j.cancelled_by, j.uid`
 
 // jobRow is a Job as its columns are scanned.
 type jobRow struct {
@@ -79,7 +82,7 @@ type jobRow struct {
 func (r *jobRow) columns() []any {
 	return append(r.Execution.columns(), whole(&r.created), whole(&r.createdUp), text(&r.createdBoot),
 		whole(&r.begun), whole(&r.begunUp), text(&r.begunBoot), whole(&r.Heartbeat), text(&r.Progress), blob{&r.Handle},
-		text((*string)(&r.Failure)), text(&r.Message), blob{&r.result}, text(&r.Reason), text(&r.By))
+		text((*string)(&r.Failure)), text(&r.Message), blob{&r.result}, text(&r.Reason), text(&r.By), whole(&r.UID))
 }
 
 func (r *jobRow) check() error {
@@ -102,6 +105,7 @@ func (r *jobRow) check() error {
 	c.text("its message", r.Message, 0)
 	c.text("the reason", r.Reason, 0)
 	c.text("who asked for its end", r.By, 0)
+	c.that(r.UID >= 0 && r.UID < math.MaxUint32, "its account is %d", r.UID)
 	c.that(failed(r.RunState(), r.Failure), "it is %s, and failed of %q", r.State, r.Failure)
 	c.that((r.RunState() == job.Succeeded) == (len(r.result) > 0), "it is %s, and its result has %d bytes of a digest", r.State, len(r.result))
 	if len(r.result) > 0 {
@@ -126,18 +130,19 @@ func (c *checks) instant(what string, wall, up int64, boot string) token.Instant
 	return token.Instant{Wall: time.UnixMicro(wall).UTC(), Boot: boot, Up: time.Duration(up) * time.Microsecond}
 }
 
-// InsertJob begins the execution of a run, QUEUED and in epoch 1. A second one is
-// [ErrExists], for ever.
-func (tx *Tx) InsertJob(plan string, created token.Instant) (Job, error) {
+// InsertJob begins the execution of a run, QUEUED and in epoch 1, whose candidate
+// has an account for itself where uid is not 0. A second one is [ErrExists], for
+// ever.
+func (tx *Tx) InsertJob(plan string, created token.Instant, uid int64) (Job, error) {
 	r := jobRow{
-		Job:     Job{Execution: Execution{Plan: plan, Kind: KindRun, State: string(job.Queued), Outcome: []byte{}, Started: tx.now, Epoch: epochQueued}, Handle: []byte{}},
+		Job:     Job{Execution: Execution{Plan: plan, Kind: KindRun, State: string(job.Queued), Outcome: []byte{}, Started: tx.now, Epoch: epochQueued}, Handle: []byte{}, UID: uid},
 		created: created.Wall.UnixMicro(), createdUp: created.Up.Microseconds(), createdBoot: created.Boot,
 	}
 	if err := tx.insertExecution(r.Execution, r.check); err != nil {
 		return Job{}, err
 	}
-	err := tx.insert(`INSERT INTO jobs (plan, created, created_up, created_boot, begun, begun_up, begun_boot, heartbeat, progress, handle, failure, message, result, reason, cancelled_by)
-		VALUES ($1, $2, $3, $4, 0, 0, '', 0, '', $5, '', '', $5, '', '')`, plan, r.created, r.createdUp, r.createdBoot, r.Handle)
+	err := tx.insert(`INSERT INTO jobs (plan, created, created_up, created_boot, begun, begun_up, begun_boot, heartbeat, progress, handle, failure, message, result, reason, cancelled_by, uid)
+		VALUES ($1, $2, $3, $4, 0, 0, '', 0, '', $5, '', '', $5, '', '', $6)`, plan, r.created, r.createdUp, r.createdBoot, r.Handle, uid)
 	return r.Job, err
 }
 
@@ -163,14 +168,14 @@ type JobMove struct {
 	Result  *cas.Digest
 }
 
-// MoveJob moves a run that is in this epoch, as package job says, in whose errors
-// it is refused: what has ended stays as it is. [ErrState] is another epoch. It
+// MoveJob moves a run that is in from, as package job says, in whose errors it is
+// refused: what has ended stays as it is. [ErrState] is a run in another state. It
 // returns the run as it is then, moved or not. The result is pinned.
-func (tx *Tx) MoveJob(plan string, epoch int64, m JobMove) (Job, error) {
+func (tx *Tx) MoveJob(plan string, from job.State, m JobMove) (Job, error) {
 	if !tx.writable {
 		return Job{}, ErrReadOnly
 	}
-	j, err := tx.jobIn(plan, epoch)
+	j, err := tx.jobIn(plan, from)
 	if err != nil {
 		return j, err
 	}
@@ -239,31 +244,27 @@ func (tx *Tx) moveJob(j Job, to job.State, m JobMove) (Job, error) {
 	return next, nil
 }
 
-// jobIn is the run of a plan in this epoch.
-func (tx *Tx) jobIn(plan string, epoch int64) (Job, error) {
+// jobIn is the run of a plan in this state.
+func (tx *Tx) jobIn(plan string, in job.State) (Job, error) {
 	j, err := tx.Job(plan)
-	if err == nil && j.Epoch != epoch {
-		err = &StateError{ID: plan, Have: fmt.Sprintf("in epoch %d", j.Epoch), Want: fmt.Sprintf("in epoch %d", epoch)}
+	if err == nil && j.RunState() != in {
+		err = &StateError{ID: plan, Have: j.State, Want: string(in)}
 	}
 	return j, err
 }
 
-// KeepHandle keeps what ends the processes of a run that was claimed, once, before
-// there is any. It returns the run.
-func (tx *Tx) KeepHandle(plan string, epoch int64, handle []byte) (Job, error) {
+// KeepHandle keeps what ends the processes of a run that is STARTING, before there
+// is any; else it is [ErrState].
+func (tx *Tx) KeepHandle(plan string, handle []byte) (Job, error) {
 	if !tx.writable {
 		return Job{}, ErrReadOnly
 	}
-	j, err := tx.jobIn(plan, epoch)
+	j, err := tx.jobIn(plan, job.Starting)
 	switch {
 	case err != nil:
 		return j, err
 	case len(handle) == 0 || len(handle) > MaxHandle:
 		return j, invalid("a handle of %d bytes", len(handle))
-	case j.RunState().Ended():
-		return j, fmt.Errorf("store: %s: %w", plan, job.ErrEnded)
-	case epoch == epochQueued || len(j.Handle) > 0:
-		return j, &StateError{ID: plan, Have: "without a start, or with another handle", Want: "without a handle"}
 	}
 	j.Handle = slices.Clone(handle)
 	_, err = tx.exec(`UPDATE jobs SET handle = $1 WHERE plan = $2`, j.Handle, plan)
@@ -271,22 +272,19 @@ func (tx *Tx) KeepHandle(plan string, epoch int64, handle []byte) (Job, error) {
 }
 
 // Beat keeps that the supervisor of a run is there, and what the candidate says of
-// its progress. It returns the run.
-func (tx *Tx) Beat(plan string, epoch int64, progress string) (Job, error) {
+// its progress. It returns the run; one that has ended stays as it is.
+func (tx *Tx) Beat(plan, progress string) (Job, error) {
 	if !tx.writable {
 		return Job{}, ErrReadOnly
 	}
-	j, err := tx.jobIn(plan, epoch)
-	if err != nil {
-		return j, err
-	}
 	var c checks
 	c.text("its progress", progress, 0)
-	switch err := c.err(); {
-	case err != nil:
-		return j, invalid("%w", err)
-	case j.RunState().Ended():
-		return j, fmt.Errorf("store: %s: %w", plan, job.ErrEnded)
+	if err := c.err(); err != nil {
+		return Job{}, invalid("%w", err)
+	}
+	j, err := tx.Job(plan)
+	if err != nil || j.RunState().Ended() {
+		return j, err
 	}
 	j.Heartbeat, j.Progress = tx.now, progress
 	_, err = tx.exec(`UPDATE jobs SET heartbeat = $1, progress = $2 WHERE plan = $3`, j.Heartbeat, j.Progress, plan)
@@ -385,4 +383,23 @@ func (tx *Tx) ActiveJobs(capability string) (all, of int, err error) {
 		of, err = count(" AND p.capability = $1", capability)
 	}
 	return all, of, err
+}
+
+// uidRow is an account.
+type uidRow struct{ uid int64 }
+
+func (r *uidRow) columns() []any { return []any{whole(&r.uid)} }
+func (r *uidRow) key() string    { return fmt.Sprint(r.uid) }
+func (r *uidRow) check() error   { return nil }
+
+// JobUIDs are the accounts that candidates have: of runs that have not ended, and
+// of those of this boot of which nobody knows whether something runs.
+func (tx *Tx) JobUIDs(boot string) ([]int64, error) {
+	list, err := rows[uidRow](tx, "jobs", `SELECT j.uid FROM jobs j JOIN executions e ON e.plan = j.plan
+		WHERE j.uid > 0 AND (coalesce(e.state, '') NOT IN `+finals()+` OR e.state = 'ORPHANED' AND j.created_boot = $1)`, boot)
+	uids := make([]int64, len(list))
+	for i, r := range list {
+		uids[i] = r.uid
+	}
+	return uids, err
 }

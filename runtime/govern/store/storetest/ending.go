@@ -55,14 +55,14 @@ func forget(t *testing.T, b Backend) {
 			p.Expires = p.Created + 1000
 			s.ok(tx.InsertPlan(p, "plan", nil))
 			s.ok(tx.MovePlan(p.ID, store.Prepared, store.Consumed, "", ""))
-			_, err := tx.InsertJob(p.ID, queuedAt)
+			_, err := tx.InsertJob(p.ID, queuedAt, 0)
 			s.ok(err)
 		}
 	})
 	s.now += 150
 	s.update(func(tx *store.Tx) {
 		s.ok(tx.MovePlan(planID(5), store.Prepared, store.Cancelled, "", "")) // just now
-		_, err := tx.MoveJob(planID(6), 1, store.JobMove{Event: job.EventExpire, By: job.ByWatchdog})
+		_, err := tx.MoveJob(planID(6), job.Queued, store.JobMove{Event: job.EventExpire, By: job.ByWatchdog})
 		s.ok(err)
 		_, err = tx.Forget(s.now + 1)
 		wants(t, "what is to come", err, store.ErrInvalid)

@@ -27,7 +27,7 @@ func jobs(t *testing.T, b Backend) {
 	s := newScene(t, b)
 	s.insert(3)
 	id := planID(1)
-	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt, Handle: []byte{}}
+	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt, Handle: []byte{}, UID: 5001}
 	is := func(what string, got store.Job, err error) {
 		t.Helper()
 		s.ok(err)
@@ -46,16 +46,18 @@ func jobs(t *testing.T, b Backend) {
 	var err error
 	s.update(func(tx *store.Tx) {
 		s.ok(tx.MovePlan(id, store.Prepared, store.Consumed, "", alice))
-		got, err = tx.InsertJob(id, queuedAt)
-		_, again := tx.InsertJob(id, queuedAt)
+		got, err = tx.InsertJob(id, queuedAt, 5001)
+		_, again := tx.InsertJob(id, queuedAt, 5001)
 		wants(t, "a second one", again, store.ErrExists)
 		_, again = tx.InsertExecution(id, store.KindChange)
 		wants(t, "a change beside it", again, store.ErrExists)
 		_, bad := tx.InsertExecution(planID(2), store.KindRun)
 		wants(t, "a run without its row", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), token.Instant{})
+		_, bad = tx.InsertJob(planID(2), token.Instant{}, 0)
 		wants(t, "at no time", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(4), queuedAt)
+		_, bad = tx.InsertJob(planID(2), queuedAt, -1)
+		wants(t, "of no account", bad, store.ErrInvalid)
+		_, bad = tx.InsertJob(planID(4), queuedAt, 0)
 		wants(t, "of no plan", bad, store.ErrNotFound)
 		_, bad = tx.Job(planID(2))
 		wants(t, "one that is not there", bad, store.ErrNotFound)
@@ -67,33 +69,29 @@ func jobs(t *testing.T, b Backend) {
 		wants(t, "taken over", bad, store.ErrInvalid)
 		wants(t, "advanced", tx.Advance(id, "QUEUED", "STARTING", 1), store.ErrInvalid)
 		wants(t, "finished", tx.Finish(id, "QUEUED", "CANCELLED", 1, nil), store.ErrInvalid)
-		_, bad = tx.KeepHandle(id, 1, []byte("h"))
+		_, bad = tx.KeepHandle(id, []byte("h"))
 		wants(t, "a handle before anything is started", bad, store.ErrState)
 	})
 	is("queued", got, err)
 	s.now++
 	move := func(m store.JobMove) {
-		s.update(func(tx *store.Tx) { got, err = tx.MoveJob(id, got.Epoch, m) })
+		s.update(func(tx *store.Tx) { got, err = tx.MoveJob(id, got.RunState(), m) })
 	}
 	move(store.JobMove{Event: job.EventClaim, By: job.ByServer})
 	want.State, want.Epoch = "STARTING", 2
 	is("claimed", got, err)
 	s.update(func(tx *store.Tx) {
-		for _, epoch := range []int64{0, 1, 3} {
-			_, bad := tx.MoveJob(id, epoch, store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt})
-			wants(t, "moved in another epoch", bad, store.ErrState)
-			_, bad = tx.Beat(id, epoch, "")
-			wants(t, "a beat of another epoch", bad, store.ErrState)
-			_, bad = tx.KeepHandle(id, epoch, []byte("h"))
-			wants(t, "a handle of another epoch", bad, store.ErrState)
+		for _, from := range []job.State{job.Queued, job.Running, ""} {
+			_, bad := tx.MoveJob(id, from, store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt})
+			wants(t, "moved from another state", bad, store.ErrState)
 		}
-		_, bad := tx.KeepHandle(id, 2, make([]byte, store.MaxHandle+1))
+		_, bad := tx.KeepHandle(id, make([]byte, store.MaxHandle+1))
 		wants(t, "a large handle", bad, store.ErrInvalid)
-		_, bad = tx.MoveJob(id, 2, store.JobMove{Event: job.EventBegin, By: job.BySupervisor})
+		_, bad = tx.MoveJob(id, job.Starting, store.JobMove{Event: job.EventBegin, By: job.BySupervisor})
 		wants(t, "beginning at no time", bad, store.ErrInvalid)
-		got, err = tx.KeepHandle(id, 2, []byte(`{"tier":"tree"}`))
-		_, bad = tx.KeepHandle(id, 2, []byte("other"))
-		wants(t, "another handle", bad, store.ErrState)
+		_, bad = tx.KeepHandle(id, []byte("the first"))
+		s.ok(bad)
+		got, err = tx.KeepHandle(id, []byte(`{"tier":"tree"}`))
 	})
 	want.Handle = []byte(`{"tier":"tree"}`)
 	is("with a handle", got, err)
@@ -102,9 +100,11 @@ func jobs(t *testing.T, b Backend) {
 	is("begun", got, err)
 	s.now++
 	s.update(func(tx *store.Tx) {
-		_, bad := tx.Beat(id, 3, "a\nb")
+		_, bad := tx.Beat(id, "a\nb")
 		wants(t, "progress of two lines", bad, store.ErrInvalid)
-		got, err = tx.Beat(id, 3, "halfway")
+		_, bad = tx.KeepHandle(id, []byte("late"))
+		wants(t, "a handle of what runs", bad, store.ErrState)
+		got, err = tx.Beat(id, "halfway")
 	})
 	want.Heartbeat, want.Progress = s.now, "halfway"
 	is("beating", got, err)
@@ -122,7 +122,7 @@ func jobs(t *testing.T, b Backend) {
 			"a time of an end":       {Event: job.EventExpire, By: job.BySupervisor, Empty: true, At: begunAt},
 			"a message of what runs": {Event: job.EventCancel, By: job.ByRequester, Message: "a"},
 		} {
-			_, err := tx.MoveJob(id, 3, bad)
+			_, err := tx.MoveJob(id, job.Running, bad)
 			wants(t, name, err, store.ErrInvalid)
 		}
 	})
@@ -160,10 +160,10 @@ var runWays = map[job.State][]store.JobMove{
 // reach begins the run of plan n and brings it into a state.
 func (s *scene) reach(tx *store.Tx, n int, to job.State) store.Job {
 	s.t.Helper()
-	j, err := tx.InsertJob(planID(n), queuedAt)
+	j, err := tx.InsertJob(planID(n), queuedAt, int64(n))
 	s.ok(err)
 	for _, m := range runWays[to] {
-		j, err = tx.MoveJob(j.Plan, j.Epoch, m)
+		j, err = tx.MoveJob(j.Plan, j.RunState(), m)
 		s.ok(err)
 	}
 	if j.RunState() != to {
@@ -201,7 +201,7 @@ func jobMoves(t *testing.T, b Backend) {
 							m.Failure = job.FailInfrastructure
 						}
 						what := fmt.Sprintf("%s, %s by %s, empty %v", from, event, by, empty)
-						got, err := tx.MoveJob(is.Plan, is.Epoch, m)
+						got, err := tx.MoveJob(is.Plan, from, m)
 						if want != nil {
 							if !errors.Is(err, errors.Unwrap(want)) && err == nil || !cmp.Equal(got, is) {
 								t.Errorf("%s: %v, want %v", what, err, want)
@@ -226,7 +226,7 @@ func jobMoves(t *testing.T, b Backend) {
 	}
 }
 
-// jobEnds: nothing changes what has ended, in whatever epoch it is tried.
+// jobEnds: nothing changes what has ended, from whatever state it is tried.
 func jobEnds(t *testing.T, b Backend) {
 	s := newScene(t, b)
 	s.insert(len(job.States()))
@@ -238,22 +238,23 @@ func jobEnds(t *testing.T, b Backend) {
 			}
 			n++
 			is := s.reach(tx, n, end)
-			for epoch := range int64(5) {
+			for _, from := range append(job.States(), "") {
 				for _, event := range job.Events() {
 					for _, by := range job.Actors() {
-						if _, err := tx.MoveJob(is.Plan, epoch, store.JobMove{Event: event, By: by, Empty: true, At: begunAt, Result: &cas.Digest{2}}); err == nil {
-							t.Errorf("%s, %s by %s in epoch %d: no error", end, event, by, epoch)
+						if _, err := tx.MoveJob(is.Plan, from, store.JobMove{Event: event, By: by, Empty: true, At: begunAt, Result: &cas.Digest{2}}); err == nil {
+							t.Errorf("%s, %s by %s from %q: no error", end, event, by, from)
 						}
 					}
 				}
-				_, err := tx.Beat(is.Plan, epoch, "more")
-				if err == nil || epoch == is.Epoch && !errors.Is(err, job.ErrEnded) {
-					t.Errorf("%s: a beat in epoch %d: %v", end, epoch, err)
-				}
-				if _, err := tx.KeepHandle(is.Plan, epoch, []byte("h")); err == nil {
-					t.Errorf("%s: a handle in epoch %d", end, epoch)
-				}
 			}
+			_, err := tx.MoveJob(is.Plan, end, store.JobMove{Event: job.EventCancel, By: job.ByRequester})
+			wants(t, "cancelled at its end", err, job.ErrEnded)
+			beat, err := tx.Beat(is.Plan, "more")
+			if err != nil || !cmp.Equal(is, beat) {
+				t.Errorf("%s: a beat: %+v, %v", end, beat, err)
+			}
+			_, err = tx.KeepHandle(is.Plan, []byte("h"))
+			wants(t, "a handle at its end", err, store.ErrState)
 			got, err := tx.Job(is.Plan)
 			s.ok(err)
 			if diff := cmp.Diff(is, got); diff != "" {
@@ -288,6 +289,15 @@ func jobLists(t *testing.T, b Backend) {
 		s.ok(tx.InsertPlan(plan(9, alice), "plan", nil))
 		_, err := tx.InsertExecution(planID(9), store.KindCall)
 		s.ok(err)
+		s.ok(tx.InsertPlan(plan(10, "carol"), "plan", nil))
+		s.reach(tx, 10, job.Orphaned)
+		for boot, want := range map[string]string{"boot": "[1 2 5 6 8 10]", "other": "[1 2 5 6 8]"} {
+			uids, err := tx.JobUIDs(boot)
+			slices.Sort(uids)
+			if got := fmt.Sprint(uids); got != want || err != nil {
+				t.Errorf("accounts of candidates in %s: %s, %v, want %s", boot, got, err, want)
+			}
+		}
 		all, of, err := tx.ActiveJobs("files.try")
 		if all != 5 || of != 3 || err != nil {
 			t.Errorf("%d active, %d of the capability, %v", all, of, err)
@@ -318,7 +328,7 @@ func jobLists(t *testing.T, b Backend) {
 		f    store.JobFilter
 		want string
 	}{
-		{store.JobFilter{Everyone: true}, "8 7 6 5 4 3 2 1"},
+		{store.JobFilter{Everyone: true}, "a 8 7 6 5 4 3 2 1"},
 		{store.JobFilter{Everyone: true, Active: true}, "8 6 5 2 1"},
 		{store.JobFilter{Owner: bob}, "8 4"},
 		{store.JobFilter{Owner: bob, Active: true}, "8"},
@@ -329,7 +339,7 @@ func jobLists(t *testing.T, b Backend) {
 	} {
 		var want []string
 		for _, n := range strings.Fields(c.want) {
-			want = append(want, planID(int(n[0]-'0')))
+			want = append(want, planID(strings.Index("0123456789a", n)))
 		}
 		if diff := cmp.Diff(want, ids(c.f)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.f, diff)
