@@ -18,6 +18,7 @@ type Cleaned struct {
 	Objects int // that were removed
 	// Forgotten are the plans that were, with their approvals and keys.
 	Forgotten int
+	Jobs      int // that have ended, whose directories were removed
 }
 
 // Retention is for how long the store keeps what is over: plans with their

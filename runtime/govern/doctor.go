@@ -21,6 +21,8 @@ type Facts struct {
 	ClockRegressed bool
 	Plans          map[string]int // by status, of the newest MaxPage
 	Unfinished     []string       // plans whose landing is not at its end, at most MaxPage
+	Jobs           map[string]int // by state, of the newest MaxPage
+	OldestJob      *Job           // of those that have not ended; nil if all have
 }
 
 // RootFact is one root.

@@ -17,6 +17,8 @@ type Recovered struct {
 	// Waiting are those that go on with their requester: a call that has not
 	// begun, a change whose root is not here, a call that is being made.
 	Waiting []string
+	// Jobs are the runs that were settled now, with the state that they are in.
+	Jobs map[string]string
 }
 
 // Recover brings to its end what a crash has interrupted. A change goes on by

@@ -45,7 +45,26 @@ type Options struct {
 	Now func() token.Instant
 	// Logger gets what goes wrong and programs do not see; nil discards it.
 	Logger *slog.Logger
+
+	// What runs take. Path is the absolute path of State, and Supervisor what is
+	// started for each job, its id behind it: a program that calls [Supervise].
+	Path       string
+	Supervisor []string
+	// Results check what candidates have come to, and return it in canonical form,
+	// by the ids of capabilities.
+	Results map[string]func([]byte) ([]byte, error)
+	// MaxJobs is how many runs there may be at a time; 0 is DefaultMaxJobs.
+	MaxJobs int
+	// JobUIDs are accounts for candidates, one for each at a time; none are the
+	// server's own.
+	JobUIDs UIDs
+	// Cgroup is a control group that was delegated to the server, to hold jobs; empty
+	// is none.
+	Cgroup string
 }
+
+// UIDs are N accounts, from First on.
+type UIDs struct{ First, N int }
 
 // Service holds plans and lands them. It may be used by several goroutines at a
 // time, and several processes may have one over the same state.
