@@ -57,6 +57,8 @@ type apiField struct {
 	Fields           apiFields         `json:"fields,omitempty"`
 	Items            *apiField         `json:"items,omitempty"`
 	Variants         []apiField        `json:"variants,omitempty"`
+	// RunResult is what run.result answers of the job that a call starts.
+	RunResult *apiField `json:"run.result,omitempty"`
 }
 
 // MarshalJSON
@@ -110,7 +112,14 @@ func describeInput(t *schema.Type) string {
 }
 
 // describeResult is the JSON of what a program gets of a result.
-func describeResult(c *schema.Capability) string { return describeOutput(c.Result(), pagesHint(c)) }
+func describeResult(c *schema.Capability) string {
+	f := resultField(c.Result(), pagesHint(c))
+	if c.Step == schema.StepStart {
+		result := resultField(c.Of.Output, "")
+		f.RunResult = &result
+	}
+	return jsonText(f)
+}
 
 // pagesHint says how to read several pages; empty for what has none.
 func pagesHint(c *schema.Capability) string {
@@ -120,12 +129,12 @@ func pagesHint(c *schema.Capability) string {
 	return "pages(" + c.Name + ", max=10, ...) reads page after page: {items, truncated, next}."
 }
 
-// describeOutput is the JSON of a result, a field without a name.
-func describeOutput(t *schema.Type, hint string) string {
+// resultField is a result, a field without a name.
+func resultField(t *schema.Type, hint string) apiField {
 	f := describer{}.typ(t)
 	f.Description = strings.TrimSpace(f.Description + " " + hint)
 	f.forgetLengths()
-	return jsonText(f)
+	return f
 }
 
 // forgetLengths of strings: they bind the handler, and a program that reads a

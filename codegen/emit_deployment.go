@@ -32,7 +32,7 @@ func (n *namespace) variants(b *builds) []namespaceVariant {
 		for _, i := range f.items {
 			part.capabilities = append(part.capabilities, n.capabilities[i])
 		}
-		part.service = part.serviceHeld() != 0
+		part.service, part.runs = part.serviceHeld() != 0, part.runsHeld() != 0
 		out = append(out, namespaceVariant{&part, f})
 	}
 	return out
@@ -56,6 +56,16 @@ func (n *namespace) serviceHeld() (s buildSet) {
 	return s
 }
 
+// runsHeld are the builds with a run of n.
+func (n *namespace) runsHeld() (s buildSet) {
+	for _, c := range n.capabilities {
+		if c.Step == schema.StepStart {
+			s |= c.held
+		}
+	}
+	return s
+}
+
 // planVariant is a plan as some builds have it.
 type planVariant struct {
 	*plan
@@ -67,11 +77,11 @@ func (p *plan) variants() []planVariant { return p.variantsWith(nil) }
 
 // variantsWith are the forms of what lists namespaces, and behind them programs
 // that are held by those sets. How a namespace is registered differs with
-// whether something of it goes through the service.
+// whether something of it goes through the service, and is a run.
 func (p *plan) variantsWith(programs []buildSet) []planVariant {
 	var held []buildSet
 	for _, n := range p.namespaces {
-		held = append(held, n.held(), n.serviceHeld())
+		held = append(held, n.held(), n.serviceHeld(), n.runsHeld())
 	}
 	var out []planVariant
 	for _, f := range p.builds.forms(append(held, programs...)) {
@@ -81,11 +91,13 @@ func (p *plan) variantsWith(programs []buildSet) []planVariant {
 			switch last := len(part.namespaces) - 1; {
 			case i >= len(held):
 				part.fake.programs = append(part.fake.programs, p.fake.programs[i-len(held)])
-			case i%2 == 1:
+			case i%3 == 1:
 				part.namespaces[last].service = true
+			case i%3 == 2:
+				part.namespaces[last].runs = true
 			default:
-				n := *p.namespaces[i/2]
-				n.service = false
+				n := *p.namespaces[i/3]
+				n.service, n.runs = false, false
 				part.namespaces = append(part.namespaces, &n)
 			}
 		}

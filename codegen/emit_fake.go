@@ -146,7 +146,7 @@ func exampleMembers(c *capability, e *schema.Example) []jen.Code {
 	// checkExamples has refused what neither of the two can write.
 	call, _ := exampleCall(c.Capability, e)
 	if c.Approval != nil {
-		call = landingCall(c.Name, call)
+		call = landingCall(c, call)
 	}
 	out := []jen.Code{
 		jen.Id("Title").Op(":").Add(text(e.Title)),

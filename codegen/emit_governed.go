@@ -1,9 +1,9 @@
 package codegen
 
 import (
-	"time"
-
 	"github.com/dave/jennifer/jen"
+
+	"github.com/capgen/capgen/schema"
 )
 
 // emitGovernedMethods
@@ -12,7 +12,7 @@ import (
 //	// what it returns lands once people have approved it.
 //	Publish(ctx context.Context, in PublishInput) (govern.Change, error)
 //
-// and for a write or destroy
+// for a run the same with a govern.Run, and for a write or destroy
 //
 //	// Remove is site.remove, effect destroy: Remove a site. It is called once
 //	// people have approved it.
@@ -24,10 +24,10 @@ func emitGovernedMethods(f *jen.Group, g *governed) {
 		f.Id(name).Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Add(input)).Params(output, jen.Error())
 	}
 	what := g.method + " is " + g.Name + ", effect " + g.Effect + ": " + g.Summary
-	if g.output == nil {
-		f.Add(doc(what, "It only plans: what it returns lands once people have approved it."))
+	if plans := g.plans(); plans != "" {
+		f.Add(doc(what, "It only plans: what it returns "+pick(g.Run == nil, "lands", "runs")+" once people have approved it."))
 		emitDeprecated(f, g.Deprecated)
-		method(g.method, typeExpr(g.input), jen.Qual(governPath, "Change"))
+		method(g.method, typeExpr(g.input), jen.Qual(governPath, plans))
 		return
 	}
 	f.Add(doc(what, "It is called once people have approved it, once for each plan."))
@@ -48,9 +48,12 @@ func emitGoverned(f *jen.File, g *governed) {
 	emitErrors(f, g.shown())
 	emitTerms(f, g)
 	emitPrepare(f, g)
-	if g.output == nil {
-		emitApplyChange(f, g)
-	} else {
+	switch g.Effect {
+	case schema.EffectChange:
+		emitLanding(f, g, "Landed", "ApplyChange")
+	case schema.EffectRun:
+		emitLanding(f, g, "Started", "StartRun")
+	default:
 		emitApplyCall(f, g)
 	}
 }
@@ -79,7 +82,8 @@ func emitTerms(f *jen.File, g *governed) {
 	if g.Approval.SelfAllowed {
 		members = append(members, jen.Id("SelfAllowed").Op(":").True())
 	}
-	members = append(members, jen.Id("TTL").Op(":").Lit(int(g.Approval.TTL/time.Second)).Op("*").Qual("time", "Second"))
+	members = append(members, jen.Id("TTL").Op(":").Add(duration(g.Approval.TTL)))
+	members = append(members, runMembers(g.Run)...)
 	f.Comment("// " + g.terms + " are what the manifest says of " + g.Name + ".")
 	f.Func().Id(g.terms).Params().Qual(governPath, "Terms").Block(
 		jen.Return(jen.Qual(governPath, "Terms").Add(multiline("{", "}", members))),
@@ -116,8 +120,8 @@ func emitPrepare(f *jen.File, g *governed) {
 	for _, field := range g.takes {
 		takes[jen.Id(field.name)] = jen.Id("in").Dot(field.name)
 	}
-	call, method, result := "PrepareChange", g.method, "Change"
-	if g.output != nil {
+	call, method, result := "Prepare"+g.plans(), g.method, g.plans()
+	if result == "" {
 		call, method, result = "PrepareCall", g.preview, "Preview"
 	}
 	asks := jen.Nil()
@@ -133,12 +137,12 @@ func emitPrepare(f *jen.File, g *governed) {
 	)
 }
 
-// emitApplyChange
+// emitLanding
 //
 //	return wire.Landed(govern.ApplyChange(ctx, g, publishTerms(), in.Claim()))
-func emitApplyChange(f *jen.File, g *governed) {
-	partConstructor(f, g.apply, jen.Return(jen.Qual(wirePath, "Landed").Call(
-		jen.Qual(governPath, "ApplyChange").Call(jen.Id("ctx"), jen.Id("g"), jen.Id(g.terms).Call(), jen.Id("in").Dot("Claim").Call()),
+func emitLanding(f *jen.File, g *governed, answer, land string) {
+	partConstructor(f, g.landing, jen.Return(jen.Qual(wirePath, answer).Call(
+		jen.Qual(governPath, land).Call(jen.Id("ctx"), jen.Id("g"), jen.Id(g.terms).Call(), jen.Id("in").Dot("Claim").Call()),
 	)))
 }
 
@@ -158,13 +162,13 @@ func emitApplyCall(f *jen.File, g *governed) {
 	ctx := jen.Id("ctx").Qual("context", "Context")
 	call := jen.Func().Params(ctx, jen.Id("in").Qual(governPath, "Approved").Types(typeExpr(g.input))).Params(jen.Index().Byte(), jen.Error()).
 		Block(jen.Return(jen.Qual(wirePath, "Encode").Call(jen.Id("h").Dot(g.method).Call(jen.Id("ctx"), jen.Id("in")))))
-	partConstructor(f, g.apply,
+	partConstructor(f, g.landing,
 		jen.List(jen.Id("landed"), jen.Err()).Op(":=").Qual(governPath, "ApplyCall").Call(
 			jen.Id("ctx"), jen.Id("g"), jen.Id(g.terms).Call(), jen.Id("in").Dot("Claim").Call(),
 			jen.Qual(wirePath, "Decode").Types(typeExpr(g.input)), preview, call,
 		),
 		jen.List(jen.Id("output"), jen.Err()).Op(":=").Qual(wirePath, "Output").Types(typeExpr(g.output)).Call(jen.Id("landed"), jen.Err()),
-		jen.Return(typeExpr(g.apply.output).Values(jen.Dict{
+		jen.Return(typeExpr(g.landing.output).Values(jen.Dict{
 			jen.Id("Plan"): jen.Id("landed").Dot("Plan"), jen.Id("State"): jen.Id("landed").Dot("State"), jen.Id("Output"): jen.Id("output"),
 		}), jen.Err()),
 	)

@@ -55,6 +55,9 @@ func infoMembers(c *capability) []jen.Code {
 	if example := describeExample(c.Capability); example != "" {
 		out = append(out, member("Example", text(example)))
 	}
+	if c.Step == schema.StepStart {
+		out = append(out, member("Job", jen.True()))
+	}
 	return out
 }
 
@@ -118,7 +121,6 @@ func emitHandlers(f *jen.File, n *namespace) {
 				Params(typeExpr(c.output), jen.Error())
 		}
 	})
-	f.Line()
 }
 
 // emitRegister
@@ -160,4 +162,5 @@ func emitRegister(f *jen.File, n *namespace) {
 			}))
 		}
 	})
+	f.Line()
 }

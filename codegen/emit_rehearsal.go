@@ -16,10 +16,18 @@ func (g *governed) shown() *capability {
 // had to approve.
 //
 //	(lambda p: site.remove.apply(plan=p.plan, token=p.token, key="example").output)(site.remove.prepare(names=["a"], key="example"))
-func landingCall(name, call string) string {
+//
+// A run's result is read by another call:
+//
+//	run.result(job=(lambda p: site.check.start(plan=p.plan, token=p.token, key="example").job)(site.check.prepare(key="example"))).result
+func landingCall(c *capability, call string) string {
+	name := c.Name
 	arguments := strings.TrimSuffix(strings.TrimPrefix(call, name+"("), ")")
 	if arguments != "" {
 		arguments += ", "
+	}
+	if c.Run != nil {
+		return "run.result(job=(lambda p: " + name + `.start(plan=p.plan, token=p.token, key="example").job)(` + name + ".prepare(" + arguments + `key="example"))).result`
 	}
 	return "(lambda p: " + name + `.apply(plan=p.plan, token=p.token, key="example").output)(` + name + ".prepare(" + arguments + `key="example"))`
 }
@@ -48,8 +56,8 @@ func emitRehearsedMethods(f *jen.File, g *governed, handlers string) {
 			Block(jen.Return(jen.Id("out"), jen.Qual(runtimePath, "CodeNoExample")))
 		f.Line()
 	}
-	if g.output == nil {
-		method(g.method, typeExpr(g.input), jen.Qual(governPath, "Change"))
+	if plans := g.plans(); plans != "" {
+		method(g.method, typeExpr(g.input), jen.Qual(governPath, plans))
 		return
 	}
 	method(g.method, jen.Qual(governPath, "Approved").Types(typeExpr(g.input)), typeExpr(g.output))

@@ -215,6 +215,9 @@ func (p *plan) handlersFile(n *namespace) *jen.File {
 		emitHandlers(f, n)
 	}
 	emitRegister(f, n)
+	if n.runs {
+		emitResults(f, n)
+	}
 	return f
 }
 
@@ -230,6 +233,9 @@ func (p *plan) catalogFile() *jen.File {
 	emitServer(f, p)
 	emitCatalogHandlers(f, p)
 	emitCatalogRegister(f, p)
+	if p.runs {
+		emitCatalogResults(f, p)
+	}
 	return f
 }
 
@@ -247,5 +253,8 @@ func (p *plan) catalogHandlersFile() *jen.File {
 	f := file(path.Join(p.pkg, "catalog"), "catalog", p.catalogImports())
 	emitCatalogHandlers(f, p)
 	emitCatalogRegister(f, p)
+	if p.runs {
+		emitCatalogResults(f, p)
+	}
 	return f
 }

@@ -22,9 +22,15 @@ type governed struct {
 	decls         []*decl
 	errors        []declaredError
 	prepare       *capability
-	apply         *capability
+	landing       *capability // apply, or start of a run
 	// takes are the fields that prepare's input and the capability's share.
 	takes []*field
+}
+
+// plans is what the handler of a change or a run returns, a type of govern: it
+// only plans. It is empty for a write or destroy.
+func (g *governed) plans() string {
+	return map[string]string{schema.EffectChange: "Change", schema.EffectRun: "Run"}[g.Effect]
 }
 
 // asks tells whether c calls a method of Handlers.
@@ -32,7 +38,7 @@ func (c *capability) asks() bool {
 	switch {
 	case c.of == nil:
 		return c.Step == ""
-	case c.of.output == nil: // a change, whose handler plans
+	case c.of.plans() != "":
 		return c.Step == schema.StepPrepare
 	}
 	return c.Step == schema.StepApply || c.of.preview != ""
@@ -50,14 +56,14 @@ func (p *plan) governed() bool {
 // checkGoverned refuses what the expansion of a manifest would not have made.
 func (p *planner) checkGoverned(m *schema.Manifest) {
 	for _, c := range m.Capabilities {
-		known := c.Of != nil && slices.Contains(m.Governed, c.Of) && slices.Contains(schema.Steps(), c.Step) && c.Name == c.Of.Name+"."+c.Step ||
+		known := c.Of != nil && slices.Contains(m.Governed, c.Of) && slices.Contains([]string{c.Of.Landing(), schema.StepPrepare}, c.Step) && c.Name == c.Of.Name+"."+c.Step ||
 			c.Of == nil && c.Approval == nil && (c.Step == "" || slices.Contains(binding.FamilyNames(), c.Name))
 		if !known {
 			p.fail(c.Pos, "approval", "", "%s is neither a capability without approval nor a part of one with it", c.Name)
 		}
 	}
 	for _, c := range m.Governed {
-		if len(m.Parts(c)) != len(schema.Steps()) || c.Approval == nil || c.Input == nil || c.Input.Kind != schema.Object || c.Output == nil {
+		if len(m.Parts(c)) != 2 || c.Approval == nil || c.Input == nil || c.Input.Kind != schema.Object || c.Output == nil || (c.Run != nil) != (c.Effect == schema.EffectRun) {
 			p.fail(c.Pos, "approval", "", "%s has not been expanded", c.Name)
 			continue
 		}
@@ -109,10 +115,10 @@ func (p *planner) planPart(c *schema.Capability, g *governed, n *namespace, s *s
 	} else {
 		out.input = wireType(c.Step, "Input")
 		out.output = wireType(c.Step, "Output")
-		if g.output != nil {
+		if g.plans() == "" {
 			out.output = b.extended(name+"Output", "the output of "+c.Name, c.Output, nil, &field{name: "Output", member: "output", typ: g.output})
 		}
-		g.apply = out
+		g.landing = out
 	}
 	g.decls = append(g.decls, b.decls...)
 	return out
@@ -143,10 +149,10 @@ func (b *builder) extended(name, what string, t *schema.Type, shared []*field, l
 
 // planFamily plans what stands beside the parts.
 func (p *planner) planFamily(c *schema.Capability, n *namespace, s *scope) *capability {
-	name := goName(c.Leaf())
+	name := wireName(c.Name)
 	out := &capability{
-		Capability: c, file: n.dir + "/" + c.Leaf() + "_gen.go", method: name, constructor: unexported(name) + "Capability",
-		pkgPath: path.Join(p.pkg, n.dir), input: wireType(c.Leaf(), "Input"), output: wireType(c.Leaf(), "Output"),
+		Capability: c, file: n.dir + "/" + c.Leaf() + "_gen.go", method: goName(name), constructor: unexported(goName(c.Leaf())) + "Capability",
+		pkgPath: path.Join(p.pkg, n.dir), input: wireType(name, "Input"), output: wireType(name, "Output"),
 		held: p.builds.held[c], constraint: p.builds.constraint(p.builds.held[c]),
 	}
 	s.claim(out.constructor, "capability "+c.Name, c.Pos)

@@ -62,9 +62,10 @@ func governedHandlers(n *namespace, g *governed) []Handler {
 	h := Handler{
 		Capability: g.Capability, Method: g.method, Constraint: g.prepare.constraint, GovernPackage: governPath,
 		InputPackage: g.input.pkg, InputLabel: n.pkg, InputName: g.input.name,
-		OutputPackage: governPath, OutputLabel: "govern", OutputName: "Change",
+		OutputPackage: governPath, OutputLabel: "govern",
 	}
-	if g.output == nil {
+	if plans := g.plans(); plans != "" {
+		h.OutputName = plans
 		return []Handler{h}
 	}
 	call, preview := h, h

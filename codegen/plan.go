@@ -26,6 +26,7 @@ type plan struct {
 	types      []*namedType
 	fake       *fake
 	builds     *builds
+	runs       bool // the manifest has a run, in this build or another
 }
 
 // namespace is one generated package.
@@ -37,6 +38,7 @@ type namespace struct {
 	field        string // in the catalog's Handlers
 	capabilities []*capability
 	service      bool // something of it goes through the service
+	runs         bool // something of it is a run
 }
 
 // capability is one file of a namespace.
@@ -185,7 +187,7 @@ func newPlan(m *schema.Manifest) (*plan, []schema.Diagnostic) {
 	if len(p.diags) > 0 {
 		return nil, p.diags
 	}
-	out := &plan{pkg: m.Package, server: m.Server, builds: p.builds}
+	out := &plan{pkg: m.Package, server: m.Server, builds: p.builds, runs: slices.ContainsFunc(caps, func(c *schema.Capability) bool { return c.Run != nil })}
 	out.types = p.planTypes(m.Types, p.builds.typeSets(m))
 	out.namespaces = p.planNamespaces(caps)
 	out.fake = planFake(m, p.builds)
@@ -229,6 +231,7 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 	aliases := map[string]bool{"runtime": true, "b": true, "h": true, "declare": p.builds.tagged}
 	if slices.ContainsFunc(caps, func(c *schema.Capability) bool { return c.Step != "" }) {
 		aliases["govern"] = true
+		aliases["wire"] = aliases["wire"] || slices.ContainsFunc(caps, func(c *schema.Capability) bool { return c.Run != nil })
 		fields.reserve("the service of what people approve", governField)
 	}
 	planned := map[*schema.Capability]*governed{}
@@ -261,6 +264,7 @@ func (p *planner) planNamespaces(caps []*schema.Capability) []*namespace {
 			n.capabilities = append(n.capabilities, p.planCapability(c, n, leaf, s))
 		}
 		n.service = n.service || c.Step != ""
+		n.runs = n.runs || c.Step == schema.StepStart
 	}
 	return out
 }

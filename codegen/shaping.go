@@ -29,6 +29,10 @@ func Rules(c *schema.Capability) []Rule {
 		}
 		add("approval", text)
 	}
+	if c.Run != nil {
+		add("runner", c.Run.Text())
+		add("limits", c.Run.Limits.Text())
+	}
 	if c.Timeout > 0 {
 		add("timeout", c.TimeoutText())
 	}

@@ -20,9 +20,9 @@ const (
 // with those that are there.
 func Wire() (map[string][]byte, error) {
 	m := &schema.Manifest{Package: governPath, Server: schema.Server{Name: "change", Version: "1"}}
-	for step, c := range schema.Family() {
+	for name, c := range schema.Family() {
 		c := *c
-		c.Name = "wire." + step
+		c.Name = "wire." + wireName(name)
 		c.ID = c.Name
 		m.Capabilities = append(m.Capabilities, &c)
 	}
@@ -46,7 +46,17 @@ func Wire() (map[string][]byte, error) {
 	return files, nil
 }
 
+// wireName is what package wire calls a capability of the family: show for
+// change.show, run_status for run.status, and start, of which there is one.
+func wireName(name string) string {
+	name = strings.TrimPrefix(name, "change.")
+	if name == "run."+schema.StepStart {
+		return schema.StepStart
+	}
+	return strings.ReplaceAll(name, ".", "_")
+}
+
 // wireType is the Go type of what every manifest has alike.
-func wireType(step, suffix string) *goType {
-	return &goType{form: named, name: goName(step) + suffix, pkg: wirePath}
+func wireType(name, suffix string) *goType {
+	return &goType{form: named, name: goName(name) + suffix, pkg: wirePath}
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/capgen/capgen/runtime/binding"
 )
 
 // Bounds and defaults of approval.
@@ -54,15 +52,15 @@ func (a *Approval) Text() string {
 func (l *loader) approval(n *node, c *Capability, what string) {
 	v := n.get("approval")
 	switch {
-	case v == nil && c.Effect == EffectChange:
-		l.errorf(c.At["effect"], ruleMissingField, "%s with effect change needs %s", what, quote("approval")).
-			hint("approval: {required: true}: what a change replaces, people decide")
+	case v == nil && c.plans():
+		l.errorf(c.At["effect"], ruleMissingField, "%s with effect %s needs %s", what, c.Effect, quote("approval")).
+			hint("approval: {required: true}: what %s, people decide", map[string]string{EffectChange: "a change replaces", EffectRun: "runs"}[c.Effect])
 		return
 	case v == nil:
 		return
 	case c.Effect == "read":
 		l.errorf(v.pos, ruleBadApproval, "%s has effect read, which nobody has to approve", what).
-			hint("remove approval, or say what it does: effect: write, destroy or change")
+			hint("remove approval, or say what it does: effect: write, destroy, change or run")
 		return
 	case v.kind == boolNode:
 		l.errorf(v.pos, ruleWrongType, "approval has to be a mapping, not a boolean").hint("approval: {required: true}")
@@ -87,8 +85,11 @@ func (l *loader) approval(n *node, c *Capability, what string) {
 	}
 	if p := v.get("preview"); p != nil && l.kind(p, boolNode, "preview") {
 		a.Preview = p.text == "true"
-		if a.Preview && c.Effect == EffectChange {
+		switch {
+		case a.Preview && c.Effect == EffectChange:
 			l.errorf(p.pos, ruleBadApproval, "a change needs no preview: people see what differs, file by file").hint("remove it")
+		case a.Preview && c.Effect == EffectRun:
+			l.errorf(p.pos, ruleBadApproval, "a run needs no preview: people see what runs, file by file").hint("remove it")
 		}
 	}
 	c.Approval = a
@@ -112,15 +113,19 @@ func (l *loader) planTTL(n *node) time.Duration {
 // its entry has to be lowered.
 func (l *loader) governed(n, keep *node, c *Capability, what string) {
 	for _, key := range []string{"retry", "output_check", "limits", "pagination"} {
-		if v := n.get(key); v != nil {
+		if v := n.get(key); v != nil && (key != "limits" || c.Run == nil) {
 			l.errorf(v.pos, ruleBadApproval, "%s with approval: %s is called once, and its result is kept as it is", key, what).hint("remove it")
 		}
 	}
 	if keep != nil {
 		l.errorf(keep.pos, ruleBadApproval, "keep with approval: the result of %s is kept as it is", what).hint("remove it")
 	}
-	if v := n.get("examples"); v != nil && c.Effect == EffectChange {
+	switch v := n.get("examples"); {
+	case v == nil:
+	case c.Effect == EffectChange:
 		l.errorf(v.pos, ruleBadExample, "a change returns nothing that an example could show").hint("show it in a program, under programs")
+	case c.Effect == EffectRun:
+		l.runExamples(v)
 	}
 	if n := maxName - len(dot(StepPrepare)); len(c.Name) > n {
 		l.errorf(c.At["name"], ruleLimit, "%s has %d bytes: with %s behind it that is too long", quote(c.Name), len(c.Name), dot(StepPrepare)).
@@ -151,32 +156,20 @@ func (l *loader) governed(n, keep *node, c *Capability, what string) {
 	}
 }
 
-// frozen reports keys of other systems that say what a plan freezes: it
-// freezes everything, always.
-func (l *loader) frozen(n *node) *node {
-	m := n.member("freeze")
-	if m == nil || n.kind != mappingNode {
-		return n
-	}
-	l.errorf(m.pos, ruleUnknownKey, "a capability takes no key %s: a plan freezes everything", quote("freeze")).
-		hint("remove it: of a change the arguments, what is there and what is to be there are frozen, of a write or destroy the arguments and the preview")
-	return without(n, "freeze")
-}
-
 // partsCollide reports ids and names of parts that are another capability's.
 func (l *loader) partsCollide(all []named, byName, byID map[string]*named) {
 	report := func(at Position, part string, other *named) {
 		l.errorf(at, ruleIDCollision, "%s, which approval makes, is the id or name of another capability, at %s", quote(part), other.idAt).
 			hint("choose another id").related(other.idAt)
 	}
-	any := false
+	any, runs := false, false
 	for i := range all {
 		c := &all[i]
 		if c.Approval == nil {
 			continue
 		}
-		any = true
-		for _, step := range Steps() {
+		any, runs = true, runs || c.Run != nil
+		for _, step := range c.steps() {
 			part := strings.ToLower(c.ID) + dot(step)
 			if other := byID[part]; other != nil && other.Name != c.Name+dot(step) { // that one is reported
 				report(c.idAt, part, other)
@@ -191,7 +184,7 @@ func (l *loader) partsCollide(all []named, byName, byID map[string]*named) {
 	if !any {
 		return
 	}
-	for _, name := range binding.FamilyNames() {
+	for _, name := range familyNames(runs) {
 		if other := byID[name]; other != nil {
 			l.errorf(other.idAt, ruleIDCollision, "id %s is the name of a capability that approval brings", quote(name)).hint("choose another id")
 		}

@@ -79,6 +79,7 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 		c.Search = l.searchPhrases(v)
 	}
 	l.effect(n, c, what)
+	l.run(n, c, what)
 	l.approval(n, c, what)
 	l.provenance(n, c, what)
 	if v := n.get(directToolKey); v != nil && l.kind(v, boolNode, directToolKey) {
@@ -116,13 +117,13 @@ func (l *loader) capability(n *node) (c *Capability, nameAt, idAt Position) {
 	return c, nameAt, idAt
 }
 
+// effects are the words for effect.
+func effects() []string { return []string{"read", "write", "destroy", EffectChange, EffectRun} }
+
 // effect reads effect, idempotency and world, from which the MCP hints come.
 func (l *loader) effect(n *node, c *Capability, what string) {
-	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete, change replaces a directory once people have approved"); v != nil {
-		c.Effect, _ = l.word(v, "effect", []string{"read", "write", "destroy", EffectChange}, []string{"run"})
-		if v.kind == stringNode && v.text == "run" {
-			c.Effect = v.text // deployments have rules for it
-		}
+	if v := l.need(n, "effect", what, "effect: read changes nothing, write adds or changes what can be put back, destroy may overwrite or delete, change replaces a directory and run executes code once people have approved"); v != nil {
+		c.Effect, _ = l.word(v, "effect", effects(), nil)
 	}
 	c.Idempotency = "none"
 	if c.Effect == "read" {

@@ -197,7 +197,7 @@ func (s *selection) selector(n *node) (text string, match func(*Capability) bool
 			return "tag:" + word, func(c *Capability) bool { return slices.Contains(c.Tags, word) }
 		}
 	case effect != nil:
-		if word, ok := s.word(effect, "effect", []string{"read", "write", "destroy", "change", "run"}, nil); ok {
+		if word, ok := s.word(effect, "effect", effects(), nil); ok {
 			return "effect:" + word, func(c *Capability) bool { return c.Effect == word }
 		}
 	}
@@ -241,7 +241,11 @@ func (s *selection) matchesNothing(n *node) {
 // is selected.
 func (s *selection) governedPart(f *finding, name string) bool {
 	if slices.Contains(binding.FamilyNames(), name) {
-		f.hint("remove it: a deployment that holds a capability with approval has %s", name)
+		what := "a capability with approval"
+		if strings.HasPrefix(name, "run.") {
+			what = "a run"
+		}
+		f.hint("remove it: a deployment that holds %s has %s", what, name)
 		return true
 	}
 	for _, c := range s.all {
@@ -280,7 +284,7 @@ func (s *selection) require(n *node, d *Deployment) []string {
 func (s *selection) approvals(at Position, d *Deployment) {
 	for _, c := range d.Capabilities {
 		switch {
-		case c.Approval == nil && (c.Effect == EffectChange || c.Effect == "run"):
+		case c.Approval == nil && c.plans():
 			s.errorf(at, ruleNeedsApproval, "deployment %s requires approval, and %s with effect %s has none", quote(d.Name), quote(c.Name), quote(c.Effect)).
 				hint("write approval: {required: true} there, or leave the capability out of the deployment").related(c.Pos)
 		case c.Approval != nil && c.Approval.SelfAllowed:

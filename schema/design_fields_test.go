@@ -47,7 +47,11 @@ func TestFieldsWorkOrAreUnsupported(t *testing.T) {
 		{"capability", `credentials: {token: {from: env}}`, ruleUnknownKey}, // they are of deployments
 		{"effect", "write\n    approval: {required: true, min: 2, self: allow, ttl: 1h, preview: true}", ""},
 		{"effect", `change`, ruleMissingField}, // without approval
-		{"effect", `run`, ruleUnsupported},
+		{"effect", `run`, ruleMissingField},    // without approval and runner
+		{"effect", "run\n    runner: starlark\n    sandbox: worker\n    approval: {required: true}\n    limits: {wall: 60s, cpu: 60s, memory: 256MiB, output: 1MiB, result: 64KiB, processes: 8, parallel: 2}", ""},
+		{"capability", `runner: starlark`, ruleBadRun},  // of a read
+		{"capability", `sandbox: landlock`, ruleBadRun}, // of a read
+		{"capability", `argv: [python3]`, ruleUnknownKey},
 		{"effect", `destroy`, ""},
 		{"property", `{type: string, format: capgen-blob}`, ruleUnsupported},
 		{"property", `{type: string, contentEncoding: base64}`, ""},

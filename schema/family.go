@@ -1,20 +1,18 @@
 package schema
 
-import "strings"
-
-// Family are the capabilities that approval brings, by the last segment of
-// their names: show, list, status and cancel as they are, and of prepare and
-// apply what is the same of every capability. The result is the caller's.
+// Family are the capabilities that approval brings, by name: those of
+// binding.FamilyNames as they are, and as change.prepare, change.apply and
+// run.start what is the same of every capability. The result is the caller's.
 func Family() map[string]*Capability {
 	l := newLoader("change.yaml", defaultLimits(), nil)
-	l.names.roots = nil // change is reserved for this
+	l.names.roots = nil // change and run are reserved for this
 	m := l.load([]byte(familyManifest))
 	if m == nil {
 		panic("schema: the family of approval: " + l.diagnostics()[0].String()) // a mistake in the text below, which a test meets
 	}
 	built := make(map[string]*Capability, len(m.Capabilities))
 	for _, c := range m.Capabilities {
-		built[strings.TrimPrefix(c.Name, "change.")] = c
+		built[c.Name] = c
 	}
 	return built
 }
@@ -182,4 +180,138 @@ capabilities:
       properties:
         plan: {type: string}
         status: {type: string}
+  - name: run.start
+    summary: Start.
+    effect: write
+    scopes: none
+    input:
+      type: object
+      required: [plan, token, key]
+      properties:
+        plan: {type: string, maxLength: 64}
+        token: {type: string, maxLength: 2048}
+        key: {type: string, minLength: 1, maxLength: 128, description: Idempotency key.}
+        approval: {type: string, maxLength: 128, description: Not needed.}
+    output:
+      type: object
+      required: [job, plan, state]
+      properties:
+        job: {type: string}
+        plan: {type: string}
+        state: {type: string}
+  - name: run.status
+    summary: Tell how far one of your jobs is.
+    effect: read
+    scopes: none
+    search: [job finished yet, job progress]
+    input: {type: object, required: [job], properties: {job: {type: string, maxLength: 64}}}
+    output:
+      type: object
+      required: [job, plan, capability, state, created, elapsed_seconds]
+      properties:
+        job: {type: string}
+        plan: {type: string}
+        capability: {type: string}
+        state: {type: string}
+        failure: {type: string}
+        message: {type: string}
+        progress: {type: string, description: "The candidate's own words."}
+        created: {type: string, format: date-time}
+        started: {type: string, format: date-time}
+        ended: {type: string, format: date-time}
+        heartbeat: {type: string, format: date-time}
+        elapsed_seconds: {type: integer}
+        deadline: {type: string, format: date-time}
+  - name: run.result
+    summary: Read the result of one of your jobs that succeeded.
+    effect: read
+    scopes: none
+    search: [job output, report]
+    input: {type: object, required: [job], properties: {job: {type: string, maxLength: 64}}}
+    output:
+      type: object
+      required: [job, state, sha256, result, report]
+      properties:
+        job: {type: string}
+        state: {type: string}
+        sha256: {type: string}
+        result: {x-opaque: true}
+        report: {type: string, description: Markdown.}
+  - name: run.logs
+    summary: Read the end of the logs of one of your jobs.
+    effect: read
+    scopes: none
+    search: [stdout stderr]
+    input:
+      type: object
+      required: [job]
+      properties:
+        job: {type: string, maxLength: 64}
+        tail_bytes: {type: integer, minimum: 1, maximum: 25000, default: 8000, description: Of each.}
+    output:
+      type: object
+      required: [job, state, logs]
+      properties:
+        job: {type: string}
+        state: {type: string}
+        logs:
+          type: array
+          items:
+            type: object
+            required: [name, size, truncated, text]
+            properties:
+              name: {type: string}
+              size: {type: integer}
+              truncated: {type: boolean}
+              text: {type: string, description: "The candidate's own words."}
+  - name: run.list
+    summary: List your jobs, newest first.
+    effect: read
+    scopes: none
+    search: [running jobs]
+    input:
+      type: object
+      properties:
+        state: {type: string, enum: [active, QUEUED, STARTING, RUNNING, CANCEL_REQUESTED, CANCELLED, SUCCEEDED, FAILED, TIMED_OUT, ORPHANED]}
+        capability: {type: string, maxLength: 64}
+        limit: {type: integer, minimum: 1, maximum: 100, default: 50}
+        after: {type: string, maxLength: 64}
+    output:
+      type: object
+      required: [jobs]
+      properties:
+        jobs:
+          type: array
+          items:
+            type: object
+            required: [job, plan, capability, state, created]
+            properties:
+              job: {type: string}
+              plan: {type: string}
+              capability: {type: string}
+              state: {type: string}
+              failure: {type: string}
+              created: {type: string, format: date-time}
+              ended: {type: string, format: date-time}
+        next: {type: string}
+    pagination: {cursor_in: after, cursor_out: next, items: jobs}
+  - name: run.cancel
+    summary: Ask for the end of one of your jobs.
+    effect: destroy
+    idempotency: natural
+    scopes: none
+    search: [stop job, kill job]
+    input:
+      type: object
+      required: [job]
+      properties:
+        job: {type: string, maxLength: 64}
+        reason: {type: string, maxLength: 256}
+    output:
+      type: object
+      required: [job, state, already_ended]
+      properties:
+        job: {type: string}
+        state: {type: string}
+        already_ended: {type: boolean}
 `

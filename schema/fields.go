@@ -26,7 +26,7 @@ type words struct {
 	schemaFile                 vocabulary // a schema with what the root of a file has
 	source, mcpSource, claimed vocabulary // of what was imported
 	retry, limits, pagination  vocabulary // of what shapes calls
-	approval                   vocabulary
+	approval, runLimits        vocabulary // of what people approve
 	lint, allowance            vocabulary // of what findings are accepted
 }
 
@@ -65,11 +65,12 @@ func newManifestWords() words {
 			known: []string{"id", "name", "summary", "description", "search", "effect", "idempotency",
 				"world", "scopes", "input", "output", "was", "tags", "deprecated", "direct_tool",
 				"source", "claimed", "inferred", "errors",
-				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples", "approval"},
+				"timeout", "retry", "output_check", "fixed", "limits", "pagination", "examples", "approval", "runner", "sandbox"},
 			later: []string{"title"},
 		},
 		deprecated:  vocabulary{what: "deprecated", known: []string{"since", "remove_after", "use"}},
 		approval:    vocabulary{what: "approval", known: []string{"required", "min", "self", "ttl", "preview"}},
+		runLimits:   vocabulary{what: "limits of a run", known: []string{"wall", "cpu", "memory", "output", "result", "processes", "parallel"}},
 		retry:       vocabulary{what: "retry", known: []string{"on", "max"}},
 		pagination:  vocabulary{what: "pagination", known: []string{"cursor_in", "cursor_out", "items"}},
 		limits:      vocabulary{what: "limits", known: []string{"items", "bytes"}},

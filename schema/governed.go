@@ -17,11 +17,33 @@ const (
 	StepPrepare = "prepare"
 	// StepApply lands a plan that people have approved.
 	StepApply = "apply"
+	// StepStart is its name where landing starts a run.
+	StepStart = "start"
 )
 
-// Steps are those of every capability with an approval. Approving is none of
-// them, nor of the family: that is people's, outside of what a program reaches.
-func Steps() []string { return []string{StepApply, StepPrepare} }
+// Steps are those that capabilities with an approval have: prepare, and one of
+// the others. Approving is none of them, nor of the family: that is people's,
+// outside of what a program reaches.
+func Steps() []string { return []string{StepApply, StepPrepare, StepStart} }
+
+// Landing is the step that lands a plan of c.
+func (c *Capability) Landing() string {
+	if c.Effect == EffectRun {
+		return StepStart
+	}
+	return StepApply
+}
+
+// steps are those of c, a capability with an approval.
+func (c *Capability) steps() []string { return []string{c.Landing(), StepPrepare} }
+
+// plans tells whether c is a change or a run, whose handler only plans.
+func (c *Capability) plans() bool { return c.Effect == EffectChange || c.Effect == EffectRun }
+
+// familyNames are those of what approval brings, with or without runs.
+func familyNames(runs bool) []string {
+	return slices.DeleteFunc(binding.FamilyNames(), func(name string) bool { return !runs && strings.HasPrefix(name, "run.") })
+}
 
 // keyParameter is what prepare takes beside the capability's own parameters.
 const keyParameter = "key"
@@ -68,15 +90,15 @@ func (c *Capability) Called() string {
 func byName(a, b *Capability) int { return strings.Compare(a.Name, b.Name) }
 
 // expand puts the parts of capabilities with an approval into their place, in
-// the manifest and in its deployments, and the family beside them. Everything
+// the manifest and in its deployments, and the families beside them. Everything
 // has to be checked.
 func expand(m *Manifest) {
 	parts := make(map[*Capability][]*Capability)
-	isGoverned := make(map[string]bool)
+	governed := make(map[string]*Capability)
 	for _, c := range m.Capabilities {
 		if c.IsGoverned() {
 			m.Governed = append(m.Governed, c)
-			isGoverned[c.Name] = true
+			governed[c.Name] = c
 		}
 	}
 	if len(m.Governed) == 0 {
@@ -85,34 +107,36 @@ func expand(m *Manifest) {
 	built := Family()
 	for _, c := range m.Governed {
 		if c.Effect == EffectChange {
-			c.Output = built[StepApply].Output
+			c.Output = built["change."+StepApply].Output
 		}
-		parts[c] = []*Capability{applyOf(c, built, isGoverned), prepareOf(c, built, isGoverned)}
+		parts[c] = []*Capability{landingOf(c, built, governed), prepareOf(c, built, governed)}
 	}
 	for _, c := range m.Capabilities {
-		if d := c.Deprecated; d != nil && !c.IsGoverned() && isGoverned[d.Use] {
+		if d := c.Deprecated; d != nil && !c.IsGoverned() && governed[d.Use] != nil {
 			c.Deprecated = &Deprecation{d.Since, d.RemoveAfter, d.Use + dot(StepPrepare)}
 		}
 	}
-	var family []*Capability
+	family := make(map[string]*Capability)
 	for _, name := range binding.FamilyNames() {
-		c := *built[name[strings.IndexByte(name, '.')+1:]]
+		c := *built[name]
 		c.Pos, c.At = m.Governed[0].Pos, nil
 		c.Step = c.Leaf()
-		family = append(family, &c)
+		family[name] = &c
 	}
 	spread := func(list []*Capability) []*Capability {
 		var out []*Capability
-		governed := false
+		any, runs := false, false
 		for _, c := range list {
 			if of := parts[c]; of != nil {
-				out, governed = append(out, of...), true
+				out, any, runs = append(out, of...), true, runs || c.Run != nil
 			} else {
 				out = append(out, c)
 			}
 		}
-		if governed {
-			out = append(out, family...)
+		if any {
+			for _, name := range familyNames(runs) {
+				out = append(out, family[name])
+			}
 		}
 		slices.SortFunc(out, byName)
 		return out
@@ -125,50 +149,64 @@ func expand(m *Manifest) {
 }
 
 // partOf is what both parts of c have of it.
-func partOf(c *Capability, step string, isGoverned map[string]bool) *Capability {
+func partOf(c *Capability, step string, governed map[string]*Capability) *Capability {
 	p := &Capability{
 		ID: c.ID + dot(step), Name: c.Name + dot(step),
 		Idempotency: "key", World: "closed", Scopes: c.Scopes, Tags: c.Tags,
 		Deprecated: c.Deprecated, Source: c.Source, Claimed: c.Claimed,
 		Shaping:  Shaping{Timeout: c.Timeout},
-		Approval: c.Approval, Of: c, Step: step,
+		Approval: c.Approval, Run: c.Run, Of: c, Step: step,
 		At: c.At, Pos: c.Pos,
 	}
 	for _, old := range c.Was {
 		p.Was = append(p.Was, old+dot(step))
 	}
-	if d := c.Deprecated; d != nil && isGoverned[d.Use] {
+	if d := c.Deprecated; d != nil && governed[d.Use] != nil {
+		if step != StepPrepare {
+			step = governed[d.Use].Landing()
+		}
 		p.Deprecated = &Deprecation{d.Since, d.RemoveAfter, d.Use + dot(step)}
 	}
 	return p
 }
 
 // prepareOf plans: it takes the input of c and a key.
-func prepareOf(c *Capability, built map[string]*Capability, isGoverned map[string]bool) *Capability {
-	p := partOf(c, StepPrepare, isGoverned)
+func prepareOf(c *Capability, built, governed map[string]*Capability) *Capability {
+	p := partOf(c, StepPrepare, governed)
 	p.Effect, p.Summary, p.Search = "write", "Plan, for people to approve: "+c.Summary, c.Search
 	if c.Description != c.Summary {
 		p.Description = strings.TrimRight(c.Description, "\n") + "\n\n"
 	}
-	p.Description += "Changes nothing yet: land the plan by " + c.Name + dot(StepApply) + "."
-	if c.Effect == EffectChange || c.Approval.Preview {
+	if c.Run == nil {
+		p.Description += "Changes nothing yet: land the plan by " + c.Name + dot(StepApply) + "."
+	} else {
+		p.Description += "Runs nothing yet: start the plan by " + c.Name + dot(StepStart) + "."
+	}
+	if c.plans() || c.Approval.Preview {
 		p.Errors = c.Errors // its handler is asked
 	}
 	input := *c.Input
-	key := *built[StepPrepare].Input.Properties[0]
+	key := *built["change."+StepPrepare].Input.Properties[0]
 	key.Pos = c.Pos
 	input.Properties = append(slices.Clone(input.Properties), &key)
-	p.Input, p.Output = &input, built[StepPrepare].Output
+	p.Input, p.Output = &input, built["change."+StepPrepare].Output
 	return p
 }
 
-// applyOf lands a plan of c.
-func applyOf(c *Capability, built map[string]*Capability, isGoverned map[string]bool) *Capability {
-	p := partOf(c, StepApply, isGoverned)
-	p.Effect, p.World = "destroy", c.World
-	p.Summary = "Land a plan of " + c.Name + dot(StepPrepare) + "."
+// landingOf lands a plan of c, or starts it. A run destroys nothing: what it
+// writes is its own, and gone with it.
+func landingOf(c *Capability, built, governed map[string]*Capability) *Capability {
+	p := partOf(c, c.Landing(), governed)
+	p.World = c.World
 	p.Description = "Fails with approval_required, and the command for people to run, until they have approved."
-	p.Input, p.Output = built[StepApply].Input, built[StepApply].Output
+	if c.Run != nil {
+		p.Effect, p.Summary = "write", "Start a plan of "+c.Name+dot(StepPrepare)+"."
+		p.Description += " run.status and run.result follow the job."
+		p.Input, p.Output = built["run."+StepStart].Input, built["run."+StepStart].Output
+		return p
+	}
+	p.Effect, p.Summary = "destroy", "Land a plan of "+c.Name+dot(StepPrepare)+"."
+	p.Input, p.Output = built["change."+StepApply].Input, built["change."+StepApply].Output
 	if c.Effect != EffectChange {
 		p.Errors = c.Errors
 		output := *p.Output

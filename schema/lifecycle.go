@@ -129,7 +129,7 @@ func (l *loader) history(all []named) {
 	parts := make(map[string]*named)
 	for i := range all {
 		if all[i].Approval != nil {
-			for _, step := range Steps() {
+			for _, step := range all[i].steps() {
 				parts[all[i].Name+dot(step)] = &all[i]
 			}
 		}

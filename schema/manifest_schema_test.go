@@ -92,6 +92,7 @@ func TestManifestSchemaHasTheLoadersKeys(t *testing.T) {
 		{w.program, []any{"$defs", "program"}},
 		{w.example, []any{"$defs", "example"}},
 		{w.limits, []any{"$defs", "limits"}},
+		{w.runLimits, []any{"$defs", "runLimits"}},
 		{w.pagination, []any{"$defs", "pagination"}},
 		{w.deployments, []any{"$defs", "deployments"}},
 		{w.deployment, []any{"$defs", "deployment"}},

@@ -67,7 +67,7 @@ type Capability struct {
 	Summary     string
 	Description string // the summary when the manifest gives none
 	Search      []string
-	Effect      string   // read | write | destroy; of a governed one also change
+	Effect      string   // read | write | destroy; of a governed one also change, run
 	Idempotency string   // natural | key | none
 	World       string   // closed | open
 	Scopes      []string // sorted; empty for `scopes: none`
@@ -87,6 +87,8 @@ type Capability struct {
 	Shaping
 	// Approval is nil for a capability whose calls take effect at once.
 	Approval *Approval
+	// Run is nil for a capability that is none, nor a part of one.
+	Run *Run
 	// Of is the capability with an approval that this is a part of, and Step
 	// what the part is for; of what approval brings beside the parts Step is
 	// the last segment of the name. Both are zero for what a manifest declares.

@@ -19,7 +19,7 @@ func TestReferencePage(t *testing.T) {
 		}
 	}
 	w := newWords()
-	for _, v := range []vocabulary{w.manifest, w.part, w.server, w.capability, w.deprecated, w.source, w.mcpSource, w.claimed, w.retry, w.limits, w.pagination, w.deployments, w.deployment, w.selector, w.credential, w.lint, w.allowance, w.schema} {
+	for _, v := range []vocabulary{w.manifest, w.part, w.server, w.capability, w.deprecated, w.source, w.mcpSource, w.claimed, w.retry, w.limits, w.runLimits, w.pagination, w.deployments, w.deployment, w.selector, w.credential, w.lint, w.allowance, w.schema} {
 		for _, key := range v.known {
 			// go and default are written as go.package and default: {}.
 			if key != "go" && !strings.Contains(tables.String(), "`"+key+"`") && !strings.Contains(tables.String(), "`"+key+":") {

@@ -63,8 +63,10 @@ const (
 	ruleBadPagination    = "bad-pagination"
 	ruleBadLimits        = "bad-limits"
 	ruleBadFixed         = "bad-fixed"
+	ruleBadSize          = "bad-size"
 	ruleBadRetry         = "bad-retry"
 	ruleBadApproval      = "bad-approval"
+	ruleBadRun           = "bad-run"
 	ruleUnconfirmed      = "unconfirmed"
 	ruleBadSelector      = "bad-selector"
 	ruleUnreached        = "unreached"
@@ -129,8 +131,10 @@ func Rules() []Rule {
 		{ruleBadLimits, "Only a list can be cut."},
 		{ruleBadFixed, "What a manifest fixes is a parameter of its capability."},
 		{ruleBadDuration, "A duration is a whole number and its unit: 250ms, 2s, 5m."},
+		{ruleBadSize, "A size is a whole number and its unit, within its bounds: 64KiB, 256MiB, 2GiB."},
 		{ruleBadRetry, "A handler is called again only where that changes nothing more."},
 		{ruleBadApproval, "Approval stands with what changes something, and with nothing that repeats a call or shapes its result."},
+		{ruleBadRun, "A runner and a sandbox stand with effect run, which reaches nothing outside."},
 		{ruleUnconfirmed, "A person has confirmed what an importer inferred, and removed the mark."},
 		{ruleBadSelector, "A selector of a deployment matches a capability and stands once, and a deployment holds something."},
 		{ruleUnreached, "Every capability is held by a deployment."},

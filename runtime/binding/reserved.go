@@ -17,11 +17,14 @@ func ReservedRoots() []string {
 	)
 }
 
-// FamilyNames returns the capabilities that may stand under the reserved root
-// change: what capgen adds beside those that people approve. No other name may,
-// so that nothing there is ever a way to approve.
+// FamilyNames returns the capabilities that may stand under the reserved roots
+// change and run: what capgen adds beside those that people approve. No other
+// name may, so that nothing there is ever a way to approve.
 func FamilyNames() []string {
-	return []string{"change.cancel", "change.list", "change.show", "change.status"}
+	return []string{
+		"change.cancel", "change.list", "change.show", "change.status",
+		"run.cancel", "run.list", "run.logs", "run.result", "run.status",
+	}
 }
 
 // starlarkUniverse lists the names of starlark.Universe. It is a copy because

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"maps"
 
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
@@ -51,6 +52,34 @@ func Encode[T any, P Encoder[T]](v T, err error) ([]byte, error) {
 	return w.Bytes(), w.End()
 }
 
+// Coder is implemented by the pointer to a generated type.
+type Coder[T any] interface {
+	*T
+	Decode(r *canon.Reader) error
+	Encode(w *canon.Writer)
+}
+
+// Result checks what a run came to against its schema, and returns the canonical
+// JSON of it.
+func Result[T any, P Coder[T]](text []byte) ([]byte, error) {
+	v, err := Decode[T, P](text)
+	return Encode[T, P](v, err)
+}
+
+// Results are those of several namespaces. A capability is in one of them.
+func Results(all ...map[string]func([]byte) ([]byte, error)) map[string]func([]byte) ([]byte, error) {
+	out := make(map[string]func([]byte) ([]byte, error))
+	for _, some := range all {
+		maps.Copy(out, some)
+	}
+	return out
+}
+
+// Claim is what a start hands in.
+func (v *StartInput) Claim() govern.Claim {
+	return govern.Claim{Plan: v.Plan, Token: v.Token, Key: v.Key, Approval: v.Approval.Value}
+}
+
 // Claim is what an apply hands in.
 func (v *ApplyInput) Claim() govern.Claim {
 	return govern.Claim{Plan: v.Plan, Token: v.Token, Key: v.Key, Approval: v.Approval.Value}
@@ -79,6 +108,14 @@ func Landed(l govern.Landed, err error) (ApplyOutput, error) {
 		return ApplyOutput{}, err
 	}
 	return ApplyOutput{Plan: l.Plan, State: l.State, Tree: given(l.Tree)}, nil
+}
+
+// Started is what start answers.
+func Started(s govern.Started, err error) (StartOutput, error) {
+	if err != nil {
+		return StartOutput{}, err
+	}
+	return StartOutput{Job: s.Job, Plan: s.Plan, State: s.State}, nil
 }
 
 // Output is what the call of a landing returned; absent while it has not. Of an
