@@ -2,11 +2,10 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/runtime/canon"
 )
 
 // JobCall is the name of a capability that a server has of every job.
@@ -47,11 +46,13 @@ func (s *Server) TellsOfJobs() bool {
 // decide on a call of the capability that c names, with the job's id, which is
 // recorded and bounded as any other. The capability need not be a tool.
 func (s *Server) CallJob(ctx context.Context, subject authz.Subject, c JobCall, job string, options ...ExecuteOption) (Execution, error) {
-	arguments, err := json.Marshal(struct {
-		Job string `json:"job"`
-	}{job})
-	if err != nil {
-		return Execution{}, fmt.Errorf("runtime: job: %w", err) // a text always encodes
+	w := canon.NewCanonicalWriter(nil)
+	w.BeginObject(1)
+	w.Key("job").String(job, 0, s.limits.MaxValueBytes)
+	w.EndObject()
+	arguments := w.Bytes()
+	if w.End() != nil { // it is no text, and binds as little as none
+		arguments = nil
 	}
 	var entry *entry
 	if isJobCall(string(c)) {

@@ -104,6 +104,7 @@ func TestCallJob(t *testing.T) {
 		"another's":      {other, JobStatus, "mine", "", fault.Fault{Class: fault.CapabilityFailed, Code: JobNotFound, Message: "there is no such job"}},
 		"policy":         {authz.Local(), JobCancel, "mine", "id.run.cancel", fault.Fault{Class: fault.Denied, Message: "permission denied"}},
 		"too long":       {authz.Local(), JobStatus, strings.Repeat("a", 65), "", fault.Fault{Class: fault.InvalidArguments, Message: "expected at most 64 characters, got 65", Path: "job"}},
+		"no text":        {authz.Local(), JobStatus, "mine\xff", "", fault.Fault{Class: fault.InvalidArguments, Message: "required, but missing", Path: "job"}},
 		"another verb":   {authz.Local(), "run.logs", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
 		"another's verb": {authz.Local(), "records.lookup", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
 		"nobody":         {authz.Subject{}, JobStatus, "mine", "", fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}},

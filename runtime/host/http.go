@@ -168,6 +168,9 @@ func (p *program) http(ctx context.Context, s session) int {
 		Verifier: w.verifier, Anonymous: s.granted.to(authz.Development()), Scopes: w.scopes, ToolScopes: toolScopes(s.runtime),
 		PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
 	}
+	if s.runtime.TellsOfJobs() {
+		options.NameHeaders = mcpserver.TaskHeaders()
+	}
 	if w.metrics != nil {
 		options.Metrics = mcphttp.NewMetrics()
 	}

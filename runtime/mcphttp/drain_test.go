@@ -129,7 +129,12 @@ func TestDrainLeavesWhatDoesNotReturn(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	f := start(t, Options{Metrics: m})
+	answering(f, "tasks/get")
+	answering(f, "other/get")
 	callText(t, f.connect("2025-11-25", ""), "who", nil)
+	for _, method := range []string{"tasks/get", "tasks/none", "other/get"} {
+		f.send("POST", f.url, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"id":"a","_meta":`+modernMeta+`}}`, modernHeaders(method, "")...)
+	}
 	f.send("POST", f.url, modernCall("none", "{}"), modernHeaders("tools/call", "none")...)
 	f.send("GET", f.url, "", "Host: evil.example")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -143,12 +148,13 @@ func TestMetrics(t *testing.T) {
 	for _, line := range []string{
 		`capgen_http_requests_total{status="200"} `, `capgen_http_requests_total{status="403"} 1`, `capgen_mcp_sessions 1`, "capgen_http_requests_in_flight ",
 		`capgen_tool_calls_total{tool="who",outcome="ok"} 1`, `capgen_tool_calls_total{tool="",outcome="error"} 1`, `capgen_tool_call_duration_seconds_count{tool="who",outcome="ok"} 1`,
+		`capgen_task_requests_total{method="tasks/get",outcome="ok"} 1`,
 	} {
 		if !strings.Contains(a.body, line) {
 			t.Errorf("no %s in\n%s", line, a.body)
 		}
 	}
-	if strings.Contains(a.body, "none") {
+	if strings.Contains(a.body, "none") || strings.Contains(a.body, "other/get") {
 		t.Errorf("a client made a series:\n%s", a.body)
 	}
 	for url, want := range map[string]int{"/": 404, "/mcp": 404, "/debug/pprof/": 404} {

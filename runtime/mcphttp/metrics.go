@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ type Metrics struct {
 
 	requests  exposition.Counters
 	toolCalls exposition.Counters
+	tasks     exposition.Counters
 	durations exposition.Histograms
 }
 
@@ -39,8 +41,12 @@ func NewMetrics() *Metrics {
 	m.toolCalls = m.set.Counters("capgen_tool_calls_total", "Calls of tools.", "tool", "outcome")
 	m.durations = m.set.Histograms("capgen_tool_call_duration_seconds", "How long calls of tools took.",
 		[]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "tool", "outcome")
+	m.tasks = m.set.Counters("capgen_task_requests_total", "Requests of the Tasks extension.", "method", "outcome")
 	return m
 }
+
+// taskMethods begin the methods of the Tasks extension, which reserves them.
+const taskMethods = "tasks/"
 
 // ServeHTTP writes them in Prometheus' text format.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
@@ -69,7 +75,7 @@ func (m *Metrics) end(status int) {
 	m.requests.Inc(strconv.Itoa(status))
 }
 
-// calls counts tool calls by tool and outcome. A name is only used once the
+// calls counts tool calls by tool and outcome, and requests about tasks by method. A name is only used once the
 // MCP server has found a tool of that name, so that clients cannot make series
 // up.
 func (m *Metrics) calls(next mcp.MethodHandler) mcp.MethodHandler {
@@ -79,7 +85,15 @@ func (m *Metrics) calls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		params, ok := request.GetParams().(*mcp.CallToolParamsRaw)
 		if !ok {
-			return next(ctx, method, request)
+			result, err := next(ctx, method, request)
+			if strings.HasPrefix(method, taskMethods) { // the SDK has looked it up: it is one of few
+				outcome := "ok"
+				if err != nil {
+					outcome = "error"
+				}
+				m.tasks.Inc(method, outcome)
+			}
+			return result, err
 		}
 		begin := time.Now()
 		result, err := next(ctx, method, request)

@@ -40,6 +40,11 @@ type Options struct {
 	// its name. A call without one of them gets 403 and a challenge with all
 	// that are needed, before it is read any further. New keeps the map.
 	ToolScopes map[string][]string
+	// NameHeaders are methods beside those of the protocol whose Mcp-Name header
+	// repeats a parameter, in the current era: by method, the parameter's name. A
+	// request without the header, or with another value there, gets 400. New keeps
+	// the map.
+	NameHeaders map[string]string
 	// ResourceMetadata is the URL of the protected-resource metadata (RFC
 	// 9728), which a challenge names. Empty names none.
 	ResourceMetadata string

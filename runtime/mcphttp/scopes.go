@@ -21,11 +21,10 @@ func (s *Server) lacksScope(w http.ResponseWriter, r *http.Request) bool {
 	if len(s.toolScopes) == 0 || r.Method != http.MethodPost {
 		return false
 	}
-	body, err := io.ReadAll(r.Body) // which readBody has read and bounded
+	body, err := peek(r)
 	if err != nil {
 		return false
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	var call struct {
 		Method string `json:"method"`
 		Params struct {
@@ -42,6 +41,14 @@ func (s *Server) lacksScope(w http.ResponseWriter, r *http.Request) bool {
 	}
 	s.challenge(w, http.StatusForbidden, "insufficient_scope", "the token lacks a scope that this tool needs", needed...)
 	return true
+}
+
+// peek is the body of a request, which stays there. readBody has read and bounded
+// it.
+func peek(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
 }
 
 // subjectIn is the subject that identify has put there.

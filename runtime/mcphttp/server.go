@@ -24,6 +24,7 @@ const firstModern = "2026-07-28"
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
+	nameHeader    = "Mcp-Name"
 	sessionHeader = "Mcp-Session-Id"
 )
 
@@ -34,6 +35,7 @@ type Server struct {
 	anonymous        authz.Subject
 	scopes           []string
 	toolScopes       map[string][]string
+	nameHeaders      map[string]string
 	resourceMetadata string
 	options          Options
 	path             string
@@ -74,7 +76,7 @@ func New(o Options) (*Server, error) {
 		o.Public = public
 	}
 	s := &Server{
-		verifier: o.Verifier, anonymous: o.Anonymous, scopes: slices.Clone(o.Scopes), toolScopes: o.ToolScopes, resourceMetadata: o.ResourceMetadata,
+		verifier: o.Verifier, anonymous: o.Anonymous, scopes: slices.Clone(o.Scopes), toolScopes: o.ToolScopes, nameHeaders: o.NameHeaders, resourceMetadata: o.ResourceMetadata,
 		options: o, path: DefaultPath, limits: limits, drain: o.Drain, metrics: o.Metrics, log: o.Logger,
 		sessions: newSessions(limits),
 		requests: make(chan struct{}, limits.MaxRequests),
@@ -205,7 +207,7 @@ func (s *Server) admit(next http.Handler) http.Handler {
 				return
 			}
 		}
-		if s.lacksScope(w, r) {
+		if s.lacksScope(w, r) || s.misnamed(w, r) {
 			return
 		}
 		if waits(r) {

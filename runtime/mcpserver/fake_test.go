@@ -24,6 +24,7 @@ type fake struct {
 	tools    []runtime.Tool
 	direct   func(id, arguments string) (runtime.Execution, error)
 	check    func(source string) (runtime.Check, error)
+	job      func(subject authz.Subject, c runtime.JobCall, id string) (runtime.Execution, error) // nil tells of none
 }
 
 func (f *fake) Info() runtime.ServerInfo {
@@ -59,6 +60,13 @@ func (f *fake) Tools() []runtime.Tool { return f.tools }
 func (f *fake) Call(_ context.Context, _ authz.Subject, id string, arguments []byte, options ...runtime.ExecuteOption) (runtime.Execution, error) {
 	f.options = len(options)
 	return f.direct(id, string(arguments))
+}
+
+func (f *fake) TellsOfJobs() bool { return f.job != nil }
+
+func (f *fake) CallJob(_ context.Context, subject authz.Subject, c runtime.JobCall, id string, options ...runtime.ExecuteOption) (runtime.Execution, error) {
+	f.options = len(options)
+	return f.job(subject, c, id)
 }
 
 // shown is an error as *runtime.Error is one.

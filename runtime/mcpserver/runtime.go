@@ -27,6 +27,10 @@ type Runtime interface {
 	// Call calls one of them, by the capability's id. It fills the receipt on
 	// failure too.
 	Call(ctx context.Context, subject authz.Subject, id string, arguments []byte, options ...runtime.ExecuteOption) (runtime.Execution, error)
+	// TellsOfJobs says whether CallJob can be asked for everything, always alike.
+	TellsOfJobs() bool
+	// CallJob asks for something of a job. It fills the receipt on failure too.
+	CallJob(ctx context.Context, subject authz.Subject, c runtime.JobCall, job string, options ...runtime.ExecuteOption) (runtime.Execution, error)
 	// Check fills the receipt on failure too.
 	Check(ctx context.Context, subject authz.Subject, source string, options ...runtime.ExecuteOption) (runtime.Check, error)
 }

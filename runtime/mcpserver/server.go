@@ -81,6 +81,9 @@ func New(o Options) (*mcp.Server, error) {
 	if o.Results != nil {
 		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
+	if o.Runtime.TellsOfJobs() {
+		capabilities.AddExtension(TasksExtension, nil)
+	}
 	server := mcp.NewServer(
 		&mcp.Implementation{
 			Name:        info.Name,
@@ -104,6 +107,11 @@ func New(o Options) (*mcp.Server, error) {
 	}
 	// What is added last is outermost.
 	server.AddReceivingMiddleware(o.Middleware...)
+	if o.Runtime.TellsOfJobs() {
+		if err := tools.addTasks(server); err != nil {
+			return nil, err
+		}
+	}
 	server.AddReceivingMiddleware(recoverPanics(tools.log))
 	return server, nil
 }
@@ -155,24 +163,33 @@ func (t *Tools) handler(tool string) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		result := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: answer.Failed()}
-		if !answer.textOnly {
-			result.StructuredContent = answer.Content
-		}
-		if !answer.linkOnly { // for clients that do not read structured content
-			result.Content = append(result.Content, &mcp.TextContent{Text: string(answer.Content)})
-		}
-		for _, note := range answer.notes {
-			result.Content = append(result.Content, &mcp.TextContent{Text: note})
-		}
-		if answer.link != nil {
-			result.Content = append(result.Content, answer.link.content())
-		}
-		if answer.Receipt != nil {
-			result.Meta = mcp.Meta{ReceiptKey: answer.Receipt}
+		result := answer.result()
+		if direct, ok := t.direct[tool]; ok && direct.Job && !answer.Failed() {
+			t.offerTask(ctx, answer, result)
 		}
 		return result, nil
 	}
+}
+
+// result is the answer as clients of MCP get it.
+func (a Answer) result() *mcp.CallToolResult {
+	result := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: a.Failed()}
+	if !a.textOnly {
+		result.StructuredContent = a.Content
+	}
+	if !a.linkOnly { // for clients that do not read structured content
+		result.Content = append(result.Content, &mcp.TextContent{Text: string(a.Content)})
+	}
+	for _, note := range a.notes {
+		result.Content = append(result.Content, &mcp.TextContent{Text: note})
+	}
+	if a.link != nil {
+		result.Content = append(result.Content, a.link.content())
+	}
+	if a.Receipt != nil {
+		result.Meta = mcp.Meta{ReceiptKey: a.Receipt}
+	}
+	return result
 }
 
 // recoverPanics keeps a panic in a middleware or tool from ending the process

@@ -117,24 +117,40 @@ func (t *Tools) call(ctx context.Context, tool string, arguments json.RawMessage
 
 // run resolves the subject and then runs a call whose arguments are good.
 func (t *Tools) run(ctx context.Context, run func(context.Context, authz.Subject) (Answer, error)) (authz.Subject, Answer) {
-	subject, err := t.subjects.Subject(ctx)
-	if err == nil && subject.IsZero() {
-		err = authz.ErrUnauthenticated
-	}
+	subject, leave, err := t.enter(ctx)
 	if err != nil {
-		return authz.Subject{}, t.failed(ctx, err, runtime.Execution{})
+		return subject, t.failed(ctx, err, runtime.Execution{})
 	}
-	who := subject.String()
-	if refused := t.fairness.enter(who); refused != nil {
-		return subject, failureAnswer(*refused, runtime.Receipt{})
-	}
-	defer t.fairness.leave(who)
+	defer leave()
 	answer, err := run(ctx, subject)
 	if err != nil {
 		answer = t.failed(ctx, err, runtime.Execution{})
 	}
 	return subject, answer
 }
+
+// enter finds out who calls, and takes a place among the calls of theirs, until
+// leave is called.
+func (t *Tools) enter(ctx context.Context) (subject authz.Subject, leave func(), err error) {
+	subject, err = t.subjects.Subject(ctx)
+	if err == nil && subject.IsZero() {
+		err = authz.ErrUnauthenticated
+	}
+	if err != nil {
+		return authz.Subject{}, nil, err
+	}
+	who := subject.String()
+	if refused := t.fairness.enter(who); refused != nil {
+		return subject, nil, &refusal{*refused}
+	}
+	return subject, func() { t.fairness.leave(who) }, nil
+}
+
+// refusal is a fault that is shown as it is.
+type refusal struct{ fault fault.Fault }
+
+func (r *refusal) Error() string      { return r.fault.Error() }
+func (r *refusal) Fault() fault.Fault { return r.fault }
 
 func (t *Tools) search(ctx context.Context, subject authz.Subject, r runtime.SearchRequest) (Answer, error) {
 	result, err := t.runtime.Search(ctx, subject, r)
@@ -186,17 +202,22 @@ func (t *Tools) check(ctx context.Context, subject authz.Subject, r programReque
 
 // failed tells of an error what its maker meant to be shown, and logs the rest.
 func (t *Tools) failed(ctx context.Context, err error, x runtime.Execution) Answer {
+	return failedExecution(t.fault(ctx, err), x)
+}
+
+// fault is what is shown of an error.
+func (t *Tools) fault(ctx context.Context, err error) fault.Fault {
 	var shown interface{ Fault() fault.Fault }
 	switch {
 	case errors.As(err, &shown):
-		return failedExecution(shown.Fault(), x)
+		return shown.Fault()
 	case errors.Is(err, authz.ErrUnauthenticated):
-		return failedExecution(fault.Fault{Class: fault.Unauthenticated, Message: "the request carries no identity"}, x)
+		return fault.Fault{Class: fault.Unauthenticated, Message: "the request carries no identity"}
 	case ctx.Err() != nil:
-		return failedExecution(fault.Fault{Class: fault.Cancelled, Message: "the call was cancelled"}, x)
+		return fault.Fault{Class: fault.Cancelled, Message: "the call was cancelled"}
 	}
 	t.log.ErrorContext(ctx, "tool call", "error", err)
-	return failedExecution(fault.Fault{Class: fault.Internal, Message: "internal failure"}, x)
+	return fault.Fault{Class: fault.Internal, Message: "internal failure"}
 }
 
 // orEmpty keeps an absent list from becoming null.

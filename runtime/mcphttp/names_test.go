@@ -1,0 +1,80 @@
+package mcphttp
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type namedParams struct {
+	mcp.ParamsBase
+	ID string `json:"id"`
+}
+
+type namedResult struct {
+	mcp.ResultBase
+	Answered string `json:"answered"`
+}
+
+// answering adds a method whose Mcp-Name header repeats a parameter.
+func answering(f *fixture, method string) {
+	f.t.Helper()
+	err := mcp.AddReceivingCustomMethod(f.mcp, method, func(_ context.Context, _ *mcp.ServerSession, p *namedParams) (*namedResult, error) {
+		return &namedResult{Answered: p.ID}, nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// Who routes by the headers of the current era meets the same request as who
+// answers it. An older client sends no such header.
+func TestNameHeaders(t *testing.T) {
+	f := start(t, Options{NameHeaders: map[string]string{"x/get": "id"}})
+	answering(f, "x/get")
+	body := func(params string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"x/get","params":{` + params + `,"_meta":` + modernMeta + `}}`
+	}
+	const good = `"answered":"a-1"`
+	for name, c := range map[string]struct {
+		body    string
+		headers []string
+		status  int
+	}{
+		"the same":           {body(`"id":"a-1"`), modernHeaders("x/get", "a-1"), 200},
+		"written otherwise":  {body(`"id":"\u0061-1"`), modernHeaders("x/get", "a-1"), 200},
+		"another":            {body(`"id":"a-1"`), modernHeaders("x/get", "a-2"), 400},
+		"another case":       {body(`"id":"a-1"`), modernHeaders("x/get", "A-1"), 400},
+		"none":               {body(`"id":"a-1"`), modernHeaders("x/get", ""), 400},
+		"twice":              {body(`"id":"a-1"`), append(modernHeaders("x/get", "a-1"), "Mcp-Name: a-1"), 400},
+		"another method":     {body(`"id":"a-1"`), modernHeaders("tools/list", "a-1"), 400},
+		"no method":          {body(`"id":"a-1"`), modernHeaders("x/get", "a-1")[:1], 400},
+		"two ids, the first": {body(`"id":"a-1","id":"a-2"`), modernHeaders("x/get", "a-1"), 400},
+		"another key":        {body(`"id":"a-1","ID":"a-2"`), modernHeaders("x/get", "a-2"), 400},
+		"no text":            {body(`"id":["a-1"]`), modernHeaders("x/get", "a-1"), 400},
+		"no id":              {body(`"no":"a-1"`), modernHeaders("x/get", "a-1"), 400},
+		"no parameters":      {`{"jsonrpc":"2.0","id":1,"method":"x/get"}`, modernHeaders("x/get", "a-1"), 400},
+		"no object":          {`[]`, modernHeaders("x/get", "a-1"), 400},
+	} {
+		a := f.send("POST", f.url, c.body, c.headers...)
+		if a.status != c.status || strings.Contains(a.body, "answered") != (c.status == 200) || c.status == 200 && !strings.Contains(a.body, good) {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	if a := f.send("POST", f.url, body(`"id":"a-1"`), modernHeaders("x/get", "a-2")...); !strings.Contains(a.body, "-32020") {
+		t.Errorf("%s", a.body)
+	}
+	id, _ := f.initialize()
+	a := f.send("POST", f.url, `{"jsonrpc":"2.0","id":2,"method":"x/get","params":{"id":"a-1"}}`, "Mcp-Session-Id: "+id, "Mcp-Protocol-Version: 2025-11-25")
+	if a.status != 200 || !strings.Contains(a.body, good) {
+		t.Errorf("an older client: %d %s", a.status, a.body)
+	}
+	// Without the option nobody looks.
+	f = start(t, Options{})
+	answering(f, "x/get")
+	if a := f.send("POST", f.url, body(`"id":"a-1"`), modernHeaders("x/get", "")...); a.status != 200 {
+		t.Errorf("without the option: %d %s", a.status, a.body)
+	}
+}
