@@ -18,14 +18,19 @@ type Prints struct {
 	Cut bool
 }
 
-// prints keeps what a program prints, up to MaxPrintBytes.
+// prints keeps what a program prints, up to MaxPrintBytes, or hands it on.
 type prints struct {
+	to  func(text string) // nil where it is kept
 	out strings.Builder
 	cut bool
 }
 
 func (p *prints) write(text string) {
 	if p == nil || p.cut {
+		return
+	}
+	if p.to != nil {
+		p.to(strings.ToValidUTF8(text, "?"))
 		return
 	}
 	if room := MaxPrintBytes - p.out.Len(); len(text) > room {

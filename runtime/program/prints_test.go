@@ -47,3 +47,15 @@ func TestPrints(t *testing.T) {
 		}
 	}
 }
+
+// What is handed on comes as it is printed, in order, and is not kept.
+func TestPrintsHandedOn(t *testing.T) {
+	var got []string
+	result, failed := program.Run(program.Program{
+		Source: "print('a', 1)\nprint('\\xff', end='')\nparallel([lambda: print(2)])\n1 / 0", Limits: limits(),
+		Print: func(text string) { got = append(got, text) },
+	}, table(t), &host{t: t})
+	if want := "a 1\nÿ2\n"; strings.Join(got, "") != want || result.Prints.Text != "" || failed == nil {
+		t.Errorf("%q, kept %q, %v", got, result.Prints.Text, failed)
+	}
+}

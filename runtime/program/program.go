@@ -55,6 +55,9 @@ type Program struct {
 	RequireMain bool
 	// Prints keeps what the program prints; otherwise it is dropped.
 	Prints bool
+	// Print is called with each part of what the program prints, when it prints
+	// it: valid UTF-8, of any size. Nothing is kept then. It may be nil.
+	Print func(text string)
 	Limits Limits
 	// Memory is what bounds the process that Run is in, in bytes. Run itself
 	// holds no more than a part of it in one value; a value that cannot fit is
@@ -102,8 +105,8 @@ func newEngine(p Program, table *binding.Table, caller Caller) *engine {
 		limits: p.Limits, memory: cmp.Or(p.Memory, defaultMemory), table: table, caller: caller,
 		data: p.Data, requireMain: p.RequireMain,
 	}
-	if p.Prints {
-		e.printed = new(prints)
+	if p.Prints || p.Print != nil {
+		e.printed = &prints{to: p.Print}
 	}
 	return e
 }

@@ -19,8 +19,8 @@
 //   - descriptors: everything but the standard streams, the descriptors to
 //     keep and the runtime's own poller is closed;
 //   - no_new_privs: no set-user-id program or file capability gives rights;
-//   - rlimits: no core file, no file that grows, few new descriptors, a bound
-//     of processor time;
+//   - rlimits: no core file, no file that grows beyond what was asked
+//     for, few new descriptors, a bound of processor time;
 //   - address_space: no memory beyond what the process has plus the budget;
 //   - landlock: no file, no TCP, no abstract socket or signal of others;
 //   - seccomp: only the system calls of a Go runtime that computes.

@@ -26,6 +26,9 @@ type Options struct {
 	CPU time.Duration
 	// Keep are the descriptors that stay open beside 0, 1 and 2.
 	Keep []int
+	// File is how many bytes a file may have that the process writes to by a
+	// descriptor that it kept. Zero: it can write to none.
+	File int64
 }
 
 // Missing is a layer that does not hold, and why.

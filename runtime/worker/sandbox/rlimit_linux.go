@@ -27,7 +27,7 @@ func (o Options) setRlimits() error {
 		most     uint64
 	}{
 		{"core", unix.RLIMIT_CORE, 0},
-		{"fsize", unix.RLIMIT_FSIZE, 0},
+		{"fsize", unix.RLIMIT_FSIZE, uint64(max(o.File, 0))},
 		{"nofile", unix.RLIMIT_NOFILE, newDescriptors},
 		{"memlock", unix.RLIMIT_MEMLOCK, 0},
 		{"msgqueue", unix.RLIMIT_MSGQUEUE, 0},
