@@ -89,6 +89,8 @@ var settings = map[string]string{
 	"CAPGEN_TOKEN_FILE":     "as --token-file",
 	privateWorkerSetting:    "marks a worker process; its value is a protocol version",
 	privateRunSetting:       "marks a process of a run's scope; its value is what it is there for",
+	privateCandidateSetting: "marks a process of a candidate; its value is the runner's name",
+	privateMemorySetting:    "what its supervisor gives a process of a candidate, as the plan says",
 
 	"CAPGEN_APPROVAL_DAEMON":     "as --approval-daemon",
 	"CAPGEN_APPROVAL_DAEMON_UID": "as --approval-daemon-uid",
@@ -103,9 +105,16 @@ const privateWorkerSetting = "CAPGEN_WORKER"
 // privateRunSetting is between a scope and its processes, for nobody to set.
 const privateRunSetting = "CAPGEN_RUN"
 
+// privateCandidateSetting and privateMemorySetting are between a supervisor and the
+// host's own runner, for nobody to set.
+const (
+	privateCandidateSetting = "CAPGEN_CANDIDATE"
+	privateMemorySetting    = "CAPGEN_RUN_MEMORY"
+)
+
 // readsEnvironment are the files that may ask for a variable at all; the
 // credentials of a deployment are variables that its manifest names.
-var readsEnvironment = []string{"runtime/credentials.go", "runtime/govern/job/scope/keeper_linux.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
+var readsEnvironment = []string{"runtime/credentials.go", "runtime/govern/job/runner/starlark.go", "runtime/govern/job/runner/starlark_linux.go", "runtime/govern/job/scope/keeper_linux.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
 
 var (
 	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
@@ -151,7 +160,8 @@ func outsideSettings(tr *tree) []string {
 			out = append(out, s+" is not in the list of settings_test.go")
 		}
 		// What every command has needs no row.
-		if s != "--help" && s != "--version" && s != privateWorkerSetting && s != privateRunSetting && !strings.Contains(reference, "`"+s) {
+		private := []string{privateWorkerSetting, privateRunSetting, privateCandidateSetting, privateMemorySetting}
+		if s != "--help" && s != "--version" && !slices.Contains(private, s) && !strings.Contains(reference, "`"+s) {
 			out = append(out, "docs/reference/cli.md: no row for "+s)
 		}
 	}

@@ -57,7 +57,7 @@ type Program struct {
 	Prints bool
 	// Print is called with each part of what the program prints, when it prints
 	// it: valid UTF-8, of any size. Nothing is kept then. It may be nil.
-	Print func(text string)
+	Print  func(text string)
 	Limits Limits
 	// Memory is what bounds the process that Run is in, in bytes. Run itself
 	// holds no more than a part of it in one value; a value that cannot fit is
