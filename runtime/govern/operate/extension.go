@@ -34,7 +34,7 @@ func (s *Setup) Extension() host.Extension {
 			f.Var(&s.flags.signers, "signer", "daemon: the account with this number may have this key sign, `UID=FILE`; may be repeated")
 			f.Var(&s.flags.servers, "server-uid", "daemon: the account with this `number` lands plans; may be repeated")
 			f.StringVar(&s.flags.log, "log", "", "daemon: keep approvals, and what they were spent on, in this `file`")
-			f.StringVar(&s.flags.heads, "keep-heads", "", "daemon: keep the signed heads of audit trails in this `file`")
+			f.StringVar(&s.flags.heads, "keep-heads", "", "daemon: append the heads of audit trails that servers hand over to this `file`")
 			f.IntVar(&s.flags.agentUID, "agent-uid", -1, "doctor: the `number` of the account that agents have")
 		},
 		Variables: map[string]string{
