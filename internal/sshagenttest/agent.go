@@ -42,7 +42,7 @@ func Start(t testing.TB) (socket string) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	add := exec.Command("ssh-add", key)
-	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
+	add.Env = append(add.Environ(), "SSH_AUTH_SOCK="+socket)
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("%s, %v", out, err)
 	}
