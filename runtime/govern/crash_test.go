@@ -89,7 +89,7 @@ func (s *scene) approval(who approver, id string) (envelope []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, err := review.Render(io.Discard, body, s.Operator(cli).Object)
+	shown, err := review.Render(io.Discard, body, s.Operator(cli).Object, review.Program)
 	if err != nil {
 		return nil, err
 	}

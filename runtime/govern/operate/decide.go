@@ -68,7 +68,7 @@ func (s *Setup) decide(ctx context.Context, i host.Invocation, purpose approve.P
 	if err != nil {
 		return err
 	}
-	shown, err := ask(ctx, string(purpose)+" "+id, body, o)
+	shown, err := ask(ctx, purpose, id, body, o)
 	if err != nil {
 		return err
 	}
@@ -118,19 +118,21 @@ func (s *Setup) signer(ctx context.Context, body []byte) (approve.Signer, error)
 }
 
 // ask shows the plan on the terminal and has it confirmed there; it returns the
-// hash of what it showed.
-func ask(ctx context.Context, what string, body []byte, o *govern.Operator) (shown [sha256.Size]byte, err error) {
+// hash of what it showed. A run whose program is not here as the plan says may be
+// rejected, and not approved.
+func ask(ctx context.Context, purpose approve.Purpose, id string, body []byte, o *govern.Operator) (shown [sha256.Size]byte, err error) {
 	terminal, err := review.OpenTerminal()
 	if err != nil {
 		return shown, fmt.Errorf("decisions are made at a terminal: %w", err)
 	}
 	defer func() { err = errors.Join(err, terminal.Close()) }()
-	if shown, err = review.Render(terminal, body, o.Object); err != nil {
+	shown, err = review.Render(terminal, body, o.Object, review.Program)
+	if err != nil && (purpose == approve.Approve || !errors.Is(err, review.ErrProgram)) {
 		return shown, err
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	if err := terminal.Confirm(ctx, what); err != nil {
+	if err := terminal.Confirm(ctx, string(purpose)+" "+id); err != nil {
 		if errors.Is(err, review.ErrNotConfirmed) {
 			err = &host.ExitError{Code: host.ExitUsage, Err: err}
 		}

@@ -69,7 +69,9 @@ func (s *Setup) show(ctx context.Context, i host.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := review.Render(i.Stdout, body, o.Object); err != nil {
+	// A program that is another one by now is on the page; it is no reason not to
+	// look.
+	if _, err := review.Render(i.Stdout, body, o.Object, review.Program); err != nil && !errors.Is(err, review.ErrProgram) {
 		return err
 	}
 	word := v.Status

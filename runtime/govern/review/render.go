@@ -33,7 +33,11 @@ type Objects func(digest cas.Digest, max int64) ([]byte, error)
 // change and new files that can be run, then what is modified, then what is
 // added. Of texts the difference is shown, or all of a new one; deleted files,
 // other content, and what is beyond the bounds is listed by size and SHA-256.
-func Render(w io.Writer, body []byte, objects Objects) (shown [32]byte, err error) {
+//
+// Of a run all that decides what the candidate can do is listed, and then its
+// code. Its program is looked for by programs: where the one that the plan froze
+// is not there, the page is whole and says so, and the error is [ErrProgram].
+func Render(w io.Writer, body []byte, objects Objects, programs Programs) (shown [32]byte, err error) {
 	p, err := plan.Parse(body)
 	if err != nil {
 		return shown, fmt.Errorf("review: %w", err)
@@ -43,6 +47,8 @@ func Render(w io.Writer, body []byte, objects Objects) (shown [32]byte, err erro
 	switch {
 	case p.Change != nil:
 		err = r.change(p.Change)
+	case p.Run != nil:
+		err = r.run(p.Run, programs)
 	default:
 		err = r.call(p)
 	}
@@ -52,6 +58,9 @@ func Render(w io.Writer, body []byte, objects Objects) (shown [32]byte, err erro
 	r.footer(p)
 	if shown, err = r.end(); err != nil {
 		return shown, fmt.Errorf("review: %w", err)
+	}
+	if r.stale {
+		return shown, ErrProgram
 	}
 	return shown, nil
 }
@@ -63,6 +72,7 @@ type renderer struct {
 	spent   int64 // bytes of differences that were written
 	unshown int   // files of which only size and hash stand there
 	hidden  bool  // the arguments are among what is not shown
+	stale   bool  // the program of a run is not there as the plan says
 }
 
 // read is the object, which has the digest.
@@ -112,12 +122,17 @@ func (r *renderer) header(p plan.Plan, hash plan.Hash) {
 		r.head("  separated NONE: the agent could approve what it asks for")
 	}
 	r.head("ARGUMENTS")
-	if len(p.Arguments) > MaxArgumentBytes {
-		r.head("    NOT SHOWN: %d bytes", len(p.Arguments))
-		r.sum(cas.Of(p.Arguments))
+	r.arguments(p.Arguments)
+}
+
+// arguments writes a canonical object, of which two that differ never look alike.
+func (r *renderer) arguments(object []byte) {
+	if len(object) > MaxArgumentBytes {
+		r.head("    NOT SHOWN: %d bytes", len(object))
+		r.sum(cas.Of(object))
 		r.hidden = true
 	} else {
-		r.quote(markText, string(p.Arguments))
+		r.quote(markText, string(object))
 	}
 }
 
@@ -203,7 +218,12 @@ func (r *renderer) footer(p plan.Plan) {
 	if r.unshown > 0 {
 		r.head("NOT ALL IS SHOWN: of new content, size and SHA-256 alone: %d times.", r.unshown)
 	}
-	if !r.hidden && r.unshown == 0 {
+	if r.stale {
+		r.head("IT CANNOT BE APPROVED: the program is not here as the plan says.")
+	}
+	if !r.hidden && r.unshown == 0 && p.Run != nil {
+		r.head("All is shown.")
+	} else if !r.hidden && r.unshown == 0 {
 		r.head("All is shown; of what is deleted or replaced as a whole, size and SHA-256.")
 	}
 	r.head("END OF %s", p.ID)

@@ -95,7 +95,7 @@ func render(t testing.TB, p plan.Plan, m memory) string {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	shown, err := Render(&out, body, m.get)
+	shown, err := Render(&out, body, m.get, here)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,22 +162,27 @@ func TestGolden(t *testing.T) {
 		"hostile": changing(change.Absent.Hash(), hostile), "call": hostileCall, "call-bare": calling(m, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := render(t, p, m)
-			checkPage(t, got)
-			golden := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			golden(t, name, render(t, p, m))
 		})
+	}
+}
+
+// golden compares a page with the one that is kept.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	checkPage(t, got)
+	golden := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -300,11 +305,11 @@ func TestRenderRefuses(t *testing.T) {
 			spoilt[d] = content
 		}
 		c.spoil(spoilt)
-		if _, err := Render(&bytes.Buffer{}, c.body, spoilt.get); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Render(&bytes.Buffer{}, c.body, spoilt.get, here); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if _, err := Render(full{}, body, m.get); !errors.Is(err, errFull) {
+	if _, err := Render(full{}, body, m.get, here); !errors.Is(err, errFull) {
 		t.Errorf("what could not be written was shown: %v", err)
 	}
 }
@@ -344,7 +349,16 @@ func FuzzRender(f *testing.F) {
 		p.Change.Summary, p.Name, p.Owner = summary, name, name+after
 		if body, err := p.Encode(); err == nil {
 			var out bytes.Buffer
-			if _, err := Render(&out, body, m.get); err != nil {
+			if _, err := Render(&out, body, m.get, here); err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, out.String())
+		}
+		r := running(m.tree(t, map[string]file{"main.star": {0o644, before}, "b": {0o755, after}}))
+		r.Run.Summary, r.Run.Runner.Path, r.Run.Runner.Args, r.Name = summary, name, []string{after, name}, name
+		if body, err := r.Encode(); err == nil {
+			var out bytes.Buffer
+			if _, err := Render(&out, body, m.get, here); err != nil {
 				t.Fatal(err)
 			}
 			checkPage(t, out.String())
