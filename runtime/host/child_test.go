@@ -171,6 +171,11 @@ func childOptions() Options {
 					}
 				}))
 			}
+			if dir := os.Getenv(jobsVariable); dir != "" {
+				for _, c := range jobCapabilities(dir) {
+					b.Register(c)
+				}
+			}
 			return b.Build(ctx)
 		},
 	}
@@ -185,9 +190,14 @@ func childPolicy(_ context.Context, r authz.Request) error {
 		return fmt.Errorf("6666 is not for %s: %w", r.Subject, authz.ErrDenied)
 	case view["millis"] == int64(7777):
 		return errors.New("nobody knows 7777")
+	case view["job"] == deniedJob:
+		return fmt.Errorf("nobody asks for %s: %w", deniedJob, authz.ErrDenied)
 	}
 	return nil
 }
+
+// deniedJob is one that childPolicy keeps from everybody.
+const deniedJob = "job_dddddddddddddddddddddddddddddddd"
 
 const (
 	// verifierVariable gives a child a verifier, or one that cannot be made.
