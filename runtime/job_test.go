@@ -75,7 +75,7 @@ func TestCallJob(t *testing.T) {
 			return authz.ErrDenied
 		}
 		return nil
-	})}, jobCapability("run.status"), jobCapability("run.result", "runs:read"), jobCapability("run.cancel"))
+	})}, jobCapability("run.status"), jobCapability("run.result", "runs:read"), jobCapability("run.cancel"), jobCapability("jobs.other"))
 	if !s.TellsOfJobs() || len(s.Tools()) != 0 {
 		t.Fatalf("tells of jobs: %t, with the tools %v", s.TellsOfJobs(), s.Tools())
 	}
@@ -100,14 +100,14 @@ func TestCallJob(t *testing.T) {
 		denied  string
 		want    fault.Fault
 	}{
-		"unknown":        {authz.Local(), JobStatus, "theirs", "", fault.Fault{Class: fault.CapabilityFailed, Code: JobNotFound, Message: "there is no such job"}},
-		"another's":      {other, JobStatus, "mine", "", fault.Fault{Class: fault.CapabilityFailed, Code: JobNotFound, Message: "there is no such job"}},
-		"policy":         {authz.Local(), JobCancel, "mine", "id.run.cancel", fault.Fault{Class: fault.Denied, Message: "permission denied"}},
-		"too long":       {authz.Local(), JobStatus, strings.Repeat("a", 65), "", fault.Fault{Class: fault.InvalidArguments, Message: "expected at most 64 characters, got 65", Path: "job"}},
-		"no text":        {authz.Local(), JobStatus, "mine\xff", "", fault.Fault{Class: fault.InvalidArguments, Message: "required, but missing", Path: "job"}},
-		"another verb":   {authz.Local(), "run.logs", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
-		"another's verb": {authz.Local(), "records.lookup", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
-		"nobody":         {authz.Subject{}, JobStatus, "mine", "", fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}},
+		"unknown":      {authz.Local(), JobStatus, "theirs", "", fault.Fault{Class: fault.CapabilityFailed, Code: JobNotFound, Message: "there is no such job"}},
+		"another's":    {other, JobStatus, "mine", "", fault.Fault{Class: fault.CapabilityFailed, Code: JobNotFound, Message: "there is no such job"}},
+		"policy":       {authz.Local(), JobCancel, "mine", "id.run.cancel", fault.Fault{Class: fault.Denied, Message: "permission denied"}},
+		"too long":     {authz.Local(), JobStatus, strings.Repeat("a", 65), "", fault.Fault{Class: fault.InvalidArguments, Message: "expected at most 64 characters, got 65", Path: "job"}},
+		"no text":      {authz.Local(), JobStatus, "mine\xff", "", fault.Fault{Class: fault.InvalidArguments, Message: "required, but missing", Path: "job"}},
+		"another verb": {authz.Local(), "run.logs", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
+		"no verb":      {authz.Local(), "jobs.other", "mine", "", fault.Fault{Class: fault.NotFound, Message: "no such tool"}},
+		"nobody":       {authz.Subject{}, JobStatus, "mine", "", fault.Fault{Class: fault.Unauthenticated, Message: "no subject"}},
 		"no scope": {authz.Subject{Kind: authz.KindLocal, Scopes: authz.ScopesOf("other")}, JobResult, "mine", "",
 			fault.Fault{Class: fault.Denied, Message: "permission denied: the scope runs:read is required"}},
 	} {
