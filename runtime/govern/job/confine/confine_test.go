@@ -9,7 +9,7 @@ import (
 )
 
 // Every row says something of every tier.
-func TestTable(t *testing.T) {
+func TestTableSaysAll(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Table() {
 		if seen[r.Threat] || len(r.By) != len(Tiers()) {

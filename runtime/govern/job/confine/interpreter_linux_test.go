@@ -23,18 +23,38 @@ echo '{"sum":6}' > out/result.json
 echo fine`
 
 // The same in Python, with what such programs import.
-const honestPython = `import json, math, decimal, random, statistics, subprocess, tempfile, threading, concurrent.futures, os, sys
+const honestPython = `import json, math, decimal, random, statistics, subprocess, tempfile, threading, concurrent.futures, os, sys, helper
+assert helper.answer == 42
 arguments = json.load(open("arguments.json"))
 with concurrent.futures.ThreadPoolExecutor() as pool:
     total = sum(pool.map(int, range(arguments["n"] + 1)))
 assert open("code/main").read().startswith("import")
-with tempfile.TemporaryFile(dir="tmp") as f:
+with tempfile.TemporaryFile() as f, tempfile.NamedTemporaryFile() as g, tempfile.TemporaryDirectory() as d:
     f.write(os.urandom(16))
+    open(os.path.join(d, "x"), "w").close()
+    assert os.listdir(d) == ["x"]
 assert subprocess.run(["/bin/sh", "-c", "exit 5"]).returncode == 5
 assert random.random() < 1 and math.isfinite(statistics.mean([1, 2]))
 json.dump({"sum": total}, open("out/result.json", "w"))
 print("fine")
 `
+
+// boot starts a script of Python that only a relative path leads to. Python makes
+// paths absolute where it can, and where the directory above the box is private, an
+// account of its own does not get through that.
+const boot = `import os, posix, sys
+posix.getcwd = os.getcwd = lambda: "."
+sys.path.insert(0, "code")
+sys.argv = [__file__ := "code/main"]
+exec(compile(open(__file__, "rb").read(), __file__, "exec"))
+`
+
+func interpreterArgs(name string) []string {
+	if name == "python3" {
+		return []string{name, "-I", "-B", "-c", boot}
+	}
+	return []string{name, "code/main"}
+}
 
 // Interpreters work in each tier, in each scope, and what is theirs is not more.
 func TestHonest(t *testing.T) {
@@ -46,16 +66,14 @@ func TestHonest(t *testing.T) {
 					if _, err := exec.LookPath(path); err != nil {
 						t.Skip(err)
 					}
-					s.Box = newBox(t, place(t), "main", text)
+					// As it is below a state directory.
+					s.Box = newBox(t, private(t), "main", text)
+					write(t, filepath.Join(s.Box, "code", "helper.py"), "answer = 42\n", 0o600)
 					if err := s.Own(); err != nil {
 						t.Fatal(err)
 					}
-					args := []string{name, "code/main"}
-					if name == "python3" {
-						args = []string{name, "-I", "-B", "code/main"}
-					}
 					output, exit := run(t, tier, scope.Command{
-						Path: path, Args: args, Dir: s.Box, Env: []string{"PATH=/usr/bin:/bin", "HOME=tmp", "TMPDIR=tmp"},
+						Path: path, Args: interpreterArgs(name), Dir: s.Box, Env: []string{"PATH=/usr/bin:/bin", "HOME=tmp", "TMPDIR=tmp"},
 						Limits: scope.Limits{Processes: 64, Memory: 4 << 30, File: 1 << 20, Open: 64}, Confine: &s,
 					})
 					if exit.Code != 0 || output != "fine\n" {

@@ -18,6 +18,9 @@ import (
 
 func TestMain(m *testing.M) {
 	scope.ServeKeeperAndExit()
+	if text := os.Getenv(candidateMark); text != "" {
+		become(text)
+	}
 	os.Exit(m.Run())
 }
 
@@ -49,6 +52,16 @@ func place(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// private is a directory that only this account can reach.
+func private(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(place(t), "state")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -40,7 +40,7 @@ func Table() []Row {
 		row("find out whether a file outside exists, its size and times", Refused, Open, Refused, Open),
 		row("write or remove a file outside of its box", Refused, Refused, Refused, Open),
 		row("change its own code or arguments", Refused, Refused, Refused, Open),
-		row("execute a file that it wrote", Refused, Refused, Refused, Open),
+		row("run machine code of its own", Open, Open, Refused, Open),
 		row("get rights by a set-user-id program", Refused, Refused, Refused, Open),
 		row("use the network by IPv4", Refused, Refused, Refused, Open),
 		row("use the network by IPv6", Refused, Refused, Refused, Open),

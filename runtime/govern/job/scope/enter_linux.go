@@ -31,7 +31,9 @@ func serveEnter(text string) {
 	err := json.Unmarshal([]byte(text), &c)
 	if err == nil {
 		debug.SetGCPercent(-1)
-		if c.Confine != nil {
+		// Rights that the keeper has in its namespaces, and no command.
+		err = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+		if err == nil && c.Confine != nil {
 			err = c.Confine.Enter()
 		}
 		if err == nil {
@@ -92,6 +94,12 @@ func fork(c Command, sys *syscall.SysProcAttr) (pid int, err error) {
 	defer r.Close()
 	if c.Confine != nil {
 		c.Confine.Attributes(sys)
+	}
+	if sys.Cloneflags&unix.CLONE_NEWUSER != 0 {
+		// Who it is there, only a dumpable process can say of its child. Nothing of
+		// this scope runs yet that could use that.
+		unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
+		defer unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	}
 	pid, err = syscall.ForkExec("/proc/self/exe", []string{"enter"}, &syscall.ProcAttr{
 		Dir:   c.Dir,

@@ -137,7 +137,8 @@ func (s *Scope) limits() (needed []string) {
 }
 
 // attributes of a keeper. Who is not root makes a namespace of users for that of
-// processes, in which it stays who it is.
+// processes, in which it stays who it is; its keeper can make more of them, for
+// the first process.
 func attributes(t Tier) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if t != Namespace {
@@ -149,6 +150,7 @@ func attributes(t Tier) *syscall.SysProcAttr {
 		a.Cloneflags |= unix.CLONE_NEWUSER
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	}
 	return a
 }
