@@ -56,8 +56,9 @@ func generate(t testing.TB, m *schema.Manifest) map[string][]byte {
 //
 //	go run ./cmd/capgen generate --manifest codegen/testdata/kinds/capabilities.yaml
 //	go run ./cmd/capgen generate --manifest codegen/testdata/governed/capabilities.yaml
+//	go run ./cmd/capgen generate --manifest codegen/testdata/runs/capabilities.yaml
 func TestGolden(t *testing.T) {
-	for _, dir := range []string{"testdata/kinds", "testdata/governed"} {
+	for _, dir := range []string{"testdata/kinds", "testdata/governed", "testdata/runs"} {
 		text, err := os.ReadFile(dir + "/capabilities.yaml")
 		if err != nil {
 			t.Fatal(err)

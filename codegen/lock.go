@@ -55,6 +55,10 @@ func (p *plan) lockFile(n *namespace) []byte {
 			l.told = map[*schema.NamedType]bool{}
 			l.typ("result", nil, c.Result())
 		}
+		if c.Step == schema.StepStart {
+			l.told = map[*schema.NamedType]bool{}
+			l.typ("result", nil, c.Of.Output)
+		}
 		for _, e := range c.Errors {
 			l.line("error", e.Code, visible.Quote(e.Text))
 		}

@@ -8,11 +8,12 @@ type Hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
 
 // Of is a capability's, by the words of the manifest for effect, idempotency
 // and world. An effect that is not known is destructive, and a world that is
-// not known is open: what MCP takes for granted where nothing is said.
+// not known is open: what MCP takes for granted where nothing is said. A run
+// destroys nothing: what it writes is its own.
 func Of(effect, idempotency, world string) Hints {
 	return Hints{
 		ReadOnly:    effect == "read",
-		Destructive: effect != "read" && effect != "write",
+		Destructive: effect != "read" && effect != "write" && effect != "run",
 		Idempotent:  effect == "read" || idempotency == "natural" || idempotency == "key",
 		OpenWorld:   world != "closed",
 	}

@@ -36,6 +36,10 @@ func (l *linter) capability(c *schema.Capability) {
 		l.find("self-approved", c.Name, place(c, "approval"), "self: forbid, and an account of its own for who approves",
 			"%s may be approved by the account that asks for it", c.Name)
 	}
+	if c.Run != nil && c.Run.Sandbox == schema.SandboxNone {
+		l.find("unconfined-run", c.Name, place(c, "sandbox"), "sandbox: landlock, or worker where the runner is one",
+			"%s runs candidate code without a sandbox", c.Name)
+	}
 	l.input(c)
 	l.schemaRules(c.Name, "the output of "+c.Name, c.Output, c.Source == nil)
 }

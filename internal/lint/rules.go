@@ -87,6 +87,8 @@ func Rules() []Rule {
 			"Without a scope every subject may call it, and only policy is left to tell them apart."},
 		{"self-approved", warning, "Who asks does not approve.",
 			"With self: allow the account that runs the server can approve what its own agent asks for, and an agent with a shell is that account. It is for trials and for one person's own machine."},
+		{"unconfined-run", warning, "Candidate code runs in a sandbox.",
+			"With sandbox: none a run has the files, the network and the other processes of the account that it runs as. Reviewing code finds what it says, and rarely all that it does."},
 		{"unbounded-input", warning, "Strings, lists and maps of an input have bounds of their own.",
 			"The default caps are 1,048,576 code points and 10,000 items, so that a size can be computed. They are no statement of what a handler can take: a name, a query, a list of ids are far smaller."},
 		{"opaque", warning, "A value whose shape is known is not opaque.",

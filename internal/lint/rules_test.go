@@ -111,6 +111,7 @@ var ruleCases = []struct {
 	{rule: "opaque", in: atKeyType, fires: []string{"x-opaque: true, description: A.", "type: array, maxItems: 2, items: {x-opaque: true}, description: A."}, quiet: []string{"type: object, additionalProperties: true, description: A."}},
 	{rule: "opaque", in: "output: {type: string, maxLength: 64}\n" + atAdd, fires: []string{"output: {x-opaque: true}\n" + atAdd}, quiet: []string{"output: {x-opaque: true}\n    source: {mcp: {tool: x}}\n" + atAdd}},
 	{rule: "self-approved", in: "effect: write", fires: []string{"effect: write\n    approval: {required: true, self: allow}"}, quiet: []string{"effect: write\n    approval: {required: true}"}},
+	{rule: "unconfined-run", in: "effect: write", fires: []string{"effect: run\n    runner: python3\n    sandbox: none\n    approval: {required: true}"}, quiet: []string{"effect: run\n    runner: python3\n    approval: {required: true}"}},
 	{rule: "frozen-credential", in: "effect: write\n    scopes: [records:write]\n    input: {type: object, properties: {}}",
 		fires: []string{"effect: write\n    approval: {required: true}\n    scopes: [records:write]\n    input: {type: object, properties: {password: {type: string, maxLength: 9, description: A.}}}"},
 		quiet: []string{"effect: write\n    approval: {required: true}\n    scopes: [records:write]\n    input: {type: object, properties: {account: {type: string, maxLength: 9, description: A.}}}"}},

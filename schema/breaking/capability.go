@@ -15,6 +15,8 @@ func (c *comparer) capability(b, h *schema.Capability) {
 	c.identity(of, b, h)
 	c.authority(of, b, h)
 	c.approval(of("approval"), b.Approval, h.Approval)
+	c.landing(of("effect"), b, h)
+	c.run(of, b.Run, h.Run)
 	c.deprecation(of("deprecated"), b.Deprecated, h.Deprecated)
 	c.calls(of, b, h)
 	c.errors(of("errors"), b.Errors, h.Errors)
@@ -54,7 +56,7 @@ func (c *comparer) identity(of func(string) place, b, h *schema.Capability) {
 
 // authority compares what a capability may do, and for whom.
 func (c *comparer) authority(of func(string) place, b, h *schema.Capability) {
-	c.ranked(of("effect"), []string{"read", "write", "destroy", schema.EffectChange}, b.Effect, h.Effect, "effect-lowered", "effect-raised")
+	c.ranked(of("effect"), []string{"read", "write", "destroy", schema.EffectChange, schema.EffectRun}, b.Effect, h.Effect, "effect-lowered", "effect-raised")
 	c.ranked(of("idempotency"), []string{"none", "key", "natural"}, b.Idempotency, h.Idempotency, "idempotency-weakened", "idempotency-strengthened")
 	c.ranked(of("world"), []string{"closed", "open"}, b.World, h.World, "world-closed", "world-opened")
 	c.sets(of("scopes"), b.Scopes, h.Scopes, "scope-removed", "scope-added")

@@ -66,6 +66,7 @@ func Rules() []Rule {
 	all = append(all, deploymentRules()...)
 	all = append(all, capabilityRules()...)
 	all = append(all, approvalRules()...)
+	all = append(all, runRules()...)
 	all = append(all, callRules()...)
 	all = append(all, textRules()...)
 	all = append(all, valueRules()...)
@@ -118,7 +119,7 @@ func capabilityRules() []Rule {
 		rule("old-name-added", Note, Name, "was lists a further name, or the same in another order."),
 		rule("old-name-dropped", Warning, Name, "was no longer lists a name: programs that use it are not told the new one.", Programs),
 		rule("id-changed", Breaking, Authz, "A capability has another id: policies, filters and approvals by the old one no longer meet it.", Policies, Approvals),
-		rule("effect-raised", Breaking, Authz, "A capability may do more than it could: read, write, destroy, change, from less to more.", Policies, Approvals, Programs),
+		rule("effect-raised", Breaking, Authz, "A capability may do more than it could: read, write, destroy, change, run, from less to more.", Policies, Approvals, Programs),
 		rule("effect-lowered", Breaking, Authz, "A capability claims to do less: policies by effect will let more callers reach it.", Policies, Approvals),
 		rule("idempotency-weakened", Breaking, Authz, "Repeating a call is no longer as safe: natural, key, none, from more to less.", Programs, Policies),
 		rule("idempotency-strengthened", Warning, Authz, "Repeating a call is claimed to be safer: clients will repeat it."),
