@@ -78,7 +78,9 @@ type Info struct {
 	// and one field. A field is an object with type, required, default,
 	// description, enum, bounds, fields and items as far as they say something;
 	// or a string, "int: How many.", if it has type and description only. What
-	// the signature, or the list that holds a field, has said is left out.
+	// the signature, or the list that holds a field, has said is left out. Where
+	// a call starts a job, Output has the field of that job's result, run.result,
+	// beside its own.
 	Input, Output string
 	// Errors are the failures that the manifest declares, by code. Where there
 	// are any, a handler discloses no others: see Disclose.

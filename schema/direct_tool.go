@@ -12,12 +12,29 @@ func ownTools() []string { return []string{"search_api", "describe_api", "execut
 // being there for programs; empty for one that is none. It is the capability's
 // name with _ for its dots: many clients, and the models behind them, take
 // letters, digits, _ and - alone, fewer than the protocol does (MCP
-// specification, Tools, tool names).
-func (c *Capability) ToolName() string {
-	if !c.DirectTool {
-		return ""
+// specification, Tools, tool names). Of a run as the manifest declares it these
+// are the names of its parts, with a space between them.
+func (c *Capability) ToolName() string { return strings.Join(c.toolNames(), " ") }
+
+func (c *Capability) toolNames() []string {
+	switch {
+	case !c.DirectTool:
+		return nil
+	case c.IsGoverned():
+		return []string{toolName(c.Name + dot(StepPrepare)), toolName(c.Name + dot(c.Landing()))}
 	}
-	return strings.ReplaceAll(c.Name, ".", "_")
+	return []string{toolName(c.Name)}
+}
+
+func toolName(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// maxKeySchema is what prepare's key adds to the schema of an input, in bytes.
+const maxKeySchema = 128
+
+// toolSchema is a schema that clients read, and what of a capability it is.
+type toolSchema struct {
+	what string
+	is   *Type
 }
 
 // directTools refuses tools that clients could not tell apart, or whose schemas
@@ -25,35 +42,37 @@ func (c *Capability) ToolName() string {
 func (l *loader) directTools(m *Manifest) {
 	first := make(map[string]*Capability)
 	for _, c := range m.Capabilities {
-		name := c.ToolName()
-		if name == "" {
+		at := c.At[directToolKey]
+		if !c.DirectTool {
 			continue
 		}
-		at := c.At[directToolKey]
-		if c.Approval != nil {
+		if c.Approval != nil && c.Run == nil {
 			l.errorf(at, ruleBadDirectTool, "%s cannot be a tool: it has approval, and is called in two parts, which only programs do", quote(c.Name)).
 				hint("leave %s out", directToolKey)
 			continue
 		}
-		if slices.Contains(ownTools(), name) {
-			l.errorf(at, ruleBadDirectTool, "%s would be the tool %s, which every server has", quote(c.Name), name).
-				hint("give the capability another name, or leave %s out", directToolKey)
+		for _, name := range c.toolNames() {
+			if slices.Contains(ownTools(), name) {
+				l.errorf(at, ruleBadDirectTool, "%s would be the tool %s, which every server has", quote(c.Name), name).
+					hint("give the capability another name, or leave %s out", directToolKey)
+			}
+			if other := first[name]; other != nil {
+				l.errorf(at, ruleBadDirectTool, "%s and %s would be one tool, %s", quote(other.Name), quote(c.Name), name).
+					hint("give one of them another name, or leave %s out", directToolKey).related(other.At[directToolKey])
+			} else {
+				first[name] = c
+			}
 		}
-		if other := first[name]; other != nil {
-			l.errorf(at, ruleBadDirectTool, "%s and %s would be one tool, %s", quote(other.Name), quote(c.Name), name).
-				hint("give one of them another name, or leave %s out", directToolKey).related(other.At[directToolKey])
-		} else {
-			first[name] = c
+		schemas, most := []toolSchema{{"input", c.Parameters()}, {"output", c.Result()}}, MaxClientSchema
+		if c.Run != nil { // its parts answer what all runs do
+			schemas, most = schemas[:1], MaxClientSchema-maxKeySchema
 		}
-		for _, t := range []struct {
-			what string
-			is   *Type
-		}{{"input", c.Parameters()}, {"output", c.Result()}} {
+		for _, t := range schemas {
 			if r := recursiveWithin(t.is, map[*NamedType]bool{}); r != nil {
 				l.errorf(at, ruleBadDirectTool, "%s cannot be a tool: its %s holds the type %s, which may hold itself", quote(c.Name), t.what, quote(r.Name)).
 					hint("schemas of tools are written without references: leave %s out, or bound the type", directToolKey).related(r.Pos)
-			} else if n := len(ClientSchema(t.is)); n > MaxClientSchema {
-				l.errorf(at, ruleBadDirectTool, "%s cannot be a tool: the schema of its %s has %d bytes, the limit is %d", quote(c.Name), t.what, n, MaxClientSchema).
+			} else if n := len(ClientSchema(t.is)); n > most {
+				l.errorf(at, ruleBadDirectTool, "%s cannot be a tool: the schema of its %s has %d bytes, the limit is %d", quote(c.Name), t.what, n, most).
 					hint("leave %s out: programs call it all the same", directToolKey)
 			}
 		}

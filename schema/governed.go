@@ -154,8 +154,9 @@ func partOf(c *Capability, step string, governed map[string]*Capability) *Capabi
 		ID: c.ID + dot(step), Name: c.Name + dot(step),
 		Idempotency: "key", World: "closed", Scopes: c.Scopes, Tags: c.Tags,
 		Deprecated: c.Deprecated, Source: c.Source, Claimed: c.Claimed,
-		Shaping:  Shaping{Timeout: c.Timeout},
-		Approval: c.Approval, Run: c.Run, Of: c, Step: step,
+		Shaping:    Shaping{Timeout: c.Timeout},
+		DirectTool: c.DirectTool, // of runs alone
+		Approval:   c.Approval, Run: c.Run, Of: c, Step: step,
 		At: c.At, Pos: c.Pos,
 	}
 	for _, old := range c.Was {

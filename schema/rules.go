@@ -140,7 +140,7 @@ func Rules() []Rule {
 		{ruleUnreached, "Every capability is held by a deployment."},
 		{ruleLiteralSecret, "A credential is given by reference; no secret is in a manifest."},
 		{ruleNeedsApproval, "A deployment that requires approval holds nothing that changes or runs things without another's approval."},
-		{ruleBadDirectTool, "A capability that is a tool of its own has a name that is no other tool's, no type that may hold itself, and no approval."},
+		{ruleBadDirectTool, "A capability that is a tool of its own has a name that is no other tool's, no type that may hold itself, and no approval, unless it is a run."},
 		{ruleBadUnique, "Items that have to differ hold no defaults."},
 		{ruleOpaque, "A value whose shape is known is not opaque."},
 	}

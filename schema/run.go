@@ -27,6 +27,9 @@ func sandboxWords() []string {
 	return []string{SandboxWorker, SandboxNone, SandboxLandlock, SandboxNamespaces}
 }
 
+// maxRunner is the longest name of a runner, in bytes.
+const maxRunner = 32
+
 // Bounds of what a run may use.
 const (
 	minRunTime, maxRunTime     = time.Second, 24 * time.Hour
@@ -136,8 +139,8 @@ func (l *loader) runner(n *node) string {
 		return ""
 	}
 	s, ok := l.str(n, "runner")
-	if ok && (!isSegment(s) || len(s) > maxName) {
-		l.errorf(n.pos, ruleBadName, "%s is no name of a runner", quote(s)).hint("a-z, then a-z, 0-9 and _, at most %d: %s", maxName, argvHint)
+	if ok && (!isSegment(s) || len(s) > maxRunner) {
+		l.errorf(n.pos, ruleBadName, "%s is no name of a runner", quote(s)).hint("a-z, then a-z, 0-9 and _, at most %d: %s", maxRunner, argvHint)
 		return ""
 	}
 	return s

@@ -174,7 +174,7 @@ func evaluateTerms() govern.Terms {
 		ID:          "evaluation",
 		Name:        "lab.evaluate",
 		Effect:      "run",
-		Contract:    "de78135692e34bb19020dca2f2598db39de5c81afe4a1df0ab1e6461cd1c2f35",
+		Contract:    "4115ac85b8ea5d65d0d257e1cecc56b95383f29a5cec2c7f22e0fade8673a634",
 		Min:         2,
 		SelfAllowed: true,
 		TTL:         3600 * time.Second,
@@ -220,6 +220,11 @@ func evaluatePrepareCapability(h Handlers, g *govern.Service) runtime.Capability
 		Binding: `{"id":"evaluation.prepare","input":[{"kind":"string","maxLength":64,"name":"candidate","pattern":"^[a-z]+$","required":true},{"default":"10","kind":"integer","maximum":100,"minimum":1,"name":"rounds"},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true}],"name":"lab.evaluate.prepare","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"hash","required":true},{"kind":"string","maxLength":1048576,"name":"token","required":true},{"format":"date-time","kind":"string","maxLength":64,"name":"expires","required":true},{"items":{"fields":[{"kind":"string","maxLength":1048576,"name":"path","required":true},{"kind":"string","maxLength":1048576,"name":"action","required":true},{"kind":"string","maxLength":1048576,"name":"before"},{"kind":"string","maxLength":1048576,"name":"after"},{"kind":"string","maxLength":1048576,"name":"mode","required":true}],"kind":"object"},"kind":"array","maxLength":10000,"name":"actions","required":true},{"kind":"string","maxLength":1048576,"name":"approval","required":true},{"kind":"string","maxLength":1048576,"name":"separation","required":true}],"kind":"object"}}`,
 		Input:   `{"candidate":{"description":"Name of the draft.","maxLength":64,"pattern":"^[a-z]+$"},"rounds":{"minimum":1,"maximum":100},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128}}`,
 		Output:  `{"fields":{"plan":"str","hash":"str","token":"str","expires":{"type":"str","format":"date-time"},"actions":{"type":"list[dict]","items":{"fields":{"path":"str","action":"str","before":{"type":"str","required":false},"after":{"type":"str","required":false},"mode":"str"}}},"approval":"str: Command for people.","separation":"str"}}`,
+		Tool: &runtime.DirectTool{
+			Name:   "lab_evaluate_prepare",
+			Input:  `{"type":"object","properties":{"candidate":{"type":"string","description":"Name of the draft.","maxLength":64,"pattern":"^[a-z]+$"},"rounds":{"type":"integer","minimum":1,"maximum":100,"default":10},"key":{"type":"string","description":"Idempotency key.","minLength":1,"maxLength":128}},"required":["candidate","key"],"additionalProperties":false}`,
+			Output: `{"type":"object","properties":{"plan":{"type":"string","maxLength":1048576},"hash":{"type":"string","maxLength":1048576},"token":{"type":"string","maxLength":1048576},"expires":{"type":"string","maxLength":64,"format":"date-time"},"actions":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","maxLength":1048576},"action":{"type":"string","maxLength":1048576},"before":{"type":"string","maxLength":1048576},"after":{"type":"string","maxLength":1048576},"mode":{"type":"string","maxLength":1048576}},"required":["path","action","mode"],"additionalProperties":false},"maxItems":10000},"approval":{"type":"string","description":"Command for people.","maxLength":1048576},"separation":{"type":"string","maxLength":1048576}},"required":["plan","hash","token","expires","actions","approval","separation"],"additionalProperties":false}`,
+		},
 		Errors: []runtime.DeclaredError{
 			{Code: ErrEvaluateNoCandidate, Text: "There is no such candidate."},
 		},
@@ -262,7 +267,12 @@ func evaluateStartCapability(g *govern.Service) runtime.Capability {
 		Binding: `{"id":"evaluation.start","input":[{"kind":"string","maxLength":64,"name":"plan","required":true},{"kind":"string","maxLength":2048,"name":"token","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true},{"kind":"string","maxLength":128,"name":"approval"}],"name":"lab.evaluate.start","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"job","required":true},{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"state","required":true}],"kind":"object"}}`,
 		Input:   `{"plan":{"maxLength":64},"token":{"maxLength":2048},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128},"approval":{"description":"Not needed.","maxLength":128}}`,
 		Output:  `{"fields":{"job":"str","plan":"str","state":"str"},"run.result":{"fields":{"score":{"type":"float","description":"Higher is better.","minimum":0,"maximum":1},"label":{"type":"str","required":false}}}}`,
-		Job:     true,
+		Tool: &runtime.DirectTool{
+			Name:   "lab_evaluate_start",
+			Input:  `{"type":"object","properties":{"plan":{"type":"string","maxLength":64},"token":{"type":"string","maxLength":2048},"key":{"type":"string","description":"Idempotency key.","minLength":1,"maxLength":128},"approval":{"type":"string","description":"Not needed.","maxLength":128}},"required":["plan","token","key"],"additionalProperties":false}`,
+			Output: `{"type":"object","properties":{"job":{"type":"string","maxLength":1048576},"plan":{"type":"string","maxLength":1048576},"state":{"type":"string","maxLength":1048576}},"required":["job","plan","state"],"additionalProperties":false}`,
+		},
+		Job: true,
 	}, func(ctx context.Context, in wire.StartInput) (wire.StartOutput, error) {
 		return wire.Started(govern.StartRun(ctx, g, evaluateTerms(), in.Claim()))
 	})
