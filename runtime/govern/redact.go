@@ -1,10 +1,6 @@
 package govern
 
-import "regexp"
-
-// absolute finds absolute paths of Unix and Windows, not in the middle of a word
-// or of a URL: relative paths and URLs stay.
-var absolute = regexp.MustCompile(`(^|[\s"'(=,;\[<])((?:[A-Za-z]:[\\/]|\\\\|/)[^\s"'),;\]>]*[^\s"'),;\]>:])`)
+import "github.com/capgen/capgen/internal/visible"
 
 // redact writes <path> for every absolute path in text.
-func redact(text string) string { return absolute.ReplaceAllString(text, "${1}<path>") }
+func redact(text string) string { return visible.HidePaths(text) }

@@ -56,8 +56,9 @@ func (h Handle) End(ctx context.Context, emptied func() (bool, error)) error {
 	return ErrUnproved
 }
 
-// endKeeper returns when the keeper has ended. That of a tree ends by itself, and
-// is not killed: only it can end the tree.
+// endKeeper returns when the keeper has ended. That of a tree ends by itself once
+// its opener is gone, and is not killed: only it can end the tree. If it was
+// stopped, it goes on.
 func (h Handle) endKeeper(ctx context.Context) error {
 	keeper, err := h.Keeper.Open()
 	if errors.Is(err, ErrGone) {
@@ -67,10 +68,10 @@ func (h Handle) endKeeper(ctx context.Context) error {
 		return err
 	}
 	defer keeper.Close()
-	if h.Tier != Tree {
-		if err := keeper.Kill(); err != nil && !errors.Is(err, ErrGone) {
-			return fmt.Errorf("scope: kill the keeper: %w", err)
-		}
+	if h.Tier == Tree {
+		unix.PidfdSendSignal(keeper.fd, unix.SIGCONT, nil, 0)
+	} else if err := keeper.Kill(); err != nil && !errors.Is(err, ErrGone) {
+		return fmt.Errorf("scope: kill the keeper: %w", err)
 	}
 	if err := keeper.Await(ctx); err != nil {
 		return fmt.Errorf("scope: the keeper does not end: %w", err)

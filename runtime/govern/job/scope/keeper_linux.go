@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,7 +20,8 @@ import (
 )
 
 // runMark is the variable that makes a process one of a scope. Its value is the
-// tier, of a keeper, or a command as JSON, of what is about to become that.
+// tier, of a keeper, or a command as JSON, of what is about to become that; or it
+// begins with spawnMark.
 const runMark = confine.Mark
 
 // Where a keeper finds what it was given. None of it reaches the first process
@@ -62,6 +64,8 @@ func ServeKeeperAndExit() {
 		return
 	case mark[0] == '{':
 		serveEnter(mark)
+	case strings.HasPrefix(mark, spawnMark):
+		serveSpawn(strings.TrimPrefix(mark, spawnMark))
 	case serveKeeper(Tier(mark)) == nil:
 		os.Exit(0)
 	}

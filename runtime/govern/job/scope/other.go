@@ -2,7 +2,10 @@
 
 package scope
 
-import "context"
+import (
+	"context"
+	"os"
+)
 
 // Scope is the processes of one run, of which this system can hold none.
 type Scope struct{}
@@ -16,6 +19,9 @@ func Probe(context.Context, Options) error { return ErrUnsupported }
 // ServeKeeperAndExit returns.
 func ServeKeeperAndExit() {}
 
+// Spawn fails with [ErrUnsupported].
+func Spawn(string, []string, []string, ...*os.File) error { return ErrUnsupported }
+
 // Handle is of no scope.
 func (*Scope) Handle() Handle { return Handle{} }
 
@@ -27,6 +33,9 @@ func (*Scope) Wait(context.Context) (Exit, error) { return Exit{}, ErrUnsupporte
 
 // Terminate fails with [ErrUnsupported].
 func (*Scope) Terminate() error { return ErrUnsupported }
+
+// OutOfMemory is false.
+func (*Scope) OutOfMemory() bool { return false }
 
 // End fails with [ErrUnsupported].
 func (*Scope) End(context.Context) error { return ErrUnsupported }

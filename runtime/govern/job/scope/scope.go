@@ -37,6 +37,8 @@ var (
 	ErrUnproved = errors.New("scope: it cannot be proved any more that nothing of it runs")
 	// ErrGone is the error for a process that has ended.
 	ErrGone = errors.New("scope: the process has ended")
+	// ErrUnsure is the error of [Spawn] where nobody knows what came of it.
+	ErrUnsure = errors.New("scope: it cannot be told whether it was started")
 )
 
 // Options are what a scope is made of.

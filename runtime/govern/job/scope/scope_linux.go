@@ -42,6 +42,7 @@ type Scope struct {
 	done    chan struct{} // closed when the keeper was waited for
 	exit    Exit
 	empty   bool // the keeper has said so; read after done
+	memory  bool // the group's bound of memory was met; set by End
 }
 
 // Open starts the keeper of an empty scope. The error wraps [ErrUnsupported] where
@@ -270,6 +271,7 @@ func (s *Scope) End(ctx context.Context) error {
 		return fmt.Errorf("scope: the keeper does not end: %w", ctx.Err())
 	}
 	if s.group != nil {
+		s.memory = s.group.OutOfMemory()
 		if err := endGroup(ctx, s.group); err != nil {
 			return err
 		}
@@ -287,6 +289,11 @@ func (s *Scope) End(ctx context.Context) error {
 	}
 	return nil
 }
+
+// OutOfMemory reports, after End, whether the kernel has killed a process of the
+// scope because of the bound of its group. Without a group it is not known, and
+// false.
+func (s *Scope) OutOfMemory() bool { return s.memory }
 
 func (s *Scope) doneWithin(ctx context.Context, most time.Duration) bool {
 	timer := time.NewTimer(most)

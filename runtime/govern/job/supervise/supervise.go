@@ -60,8 +60,8 @@ type Program struct {
 
 // Work is what a supervisor runs.
 type Work struct {
-	// Command is the candidate, as it is to be started. Its Dir is not looked at:
-	// it works in the box.
+	// Command is the candidate, as it is to be started. Its Dir and the Box of its
+	// Confine are not looked at: it works in the job's box.
 	Command scope.Command
 	// Scope says what holds it: tier, group, and the bounds of the group. Anything
 	// else in it is not looked at.

@@ -1,0 +1,82 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/govern/job/scope"
+)
+
+const (
+	aliveName = "alive"
+	// aliveFD is where a supervisor finds the file, open and locked.
+	aliveFD = 3
+)
+
+// hold opens the file alive of a job's directory and takes its lock: until the
+// last copy of the descriptor is closed, in whatever process. [ErrHeld] is that
+// somebody has it.
+func hold(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("supervise: %w", err)
+	}
+	if err := lock(int(f.Fd())); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lock takes the lock of an open file description. One that has it gets it again.
+func lock(fd int) error {
+	err := unix.FcntlFlock(uintptr(fd), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+		return ErrHeld
+	}
+	if err != nil {
+		return fmt.Errorf("supervise: lock: %w", err)
+	}
+	return nil
+}
+
+// inherited is the file alive that Launch has given to this process, with its
+// lock.
+func inherited(dir string) (*os.File, error) {
+	var own, there unix.Stat_t
+	err := unix.Fstat(aliveFD, &own)
+	if err == nil {
+		err = unix.Lstat(filepath.Join(dir, aliveName), &there)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("supervise: this process was not launched: %w", err)
+	case own.Dev != there.Dev || own.Ino != there.Ino:
+		return nil, errors.New("supervise: this process was not launched for this job")
+	}
+	unix.CloseOnExec(aliveFD)
+	if err := lock(aliveFD); err != nil {
+		return nil, err
+	}
+	return os.NewFile(aliveFD, aliveName), nil
+}
+
+// emptied reports whether the keeper has left word in the file alive that nothing
+// of its scope runs. Of a directory that is gone it has not.
+func emptied(dir string) (bool, error) {
+	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, int64(len(scope.Emptied))+1))
+	return string(text) == scope.Emptied, err
+}
