@@ -58,7 +58,7 @@ var layers = []struct {
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/job/confine", "runtime/govern/job/scope", "runtime/govern/plan"}},
-	{"runtime/govern/operate", []string{"internal/visible", "runtime/audit", "runtime/govern", "runtime/govern/approve", "runtime/govern/approve/daemon", "runtime/govern/plan", "runtime/govern/review", "runtime/govern/root", "runtime/govern/store", "runtime/govern/store/sqlite", "runtime/host"}},
+	{"runtime/govern/operate", []string{"internal/visible", "runtime/audit", "runtime/govern", "runtime/govern/approve", "runtime/govern/approve/daemon", "runtime/govern/job", "runtime/govern/job/confine", "runtime/govern/job/runner", "runtime/govern/job/scope", "runtime/govern/plan", "runtime/govern/review", "runtime/govern/root", "runtime/govern/store", "runtime/govern/store/sqlite", "runtime/host"}},
 	{"runtime/govern/approve/daemon", []string{"runtime/audit", "runtime/canon", "runtime/govern/approve", "runtime/govern/internal/form", "runtime/govern/plan", "runtime/govern/token"}},
 	{"runtime/govern/approve", []string{"runtime/canon", "runtime/govern/internal/form", "runtime/govern/plan", "runtime/govern/token"}},
 	{"runtime/shaping", []string{"runtime/canon"}},

@@ -48,3 +48,20 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+func TestAccountsOfCandidates(t *testing.T) {
+	for text, want := range map[string]accountRange{
+		"70000-70000": {70_000, 1}, "1-65536": {1, 65_536}, "4294967294-4294967294": {4_294_967_294, 1},
+	} {
+		var r accountRange
+		if err := r.Set(text); err != nil || r != want || r.text() != text || !r.has(r.first) || r.has(r.first-1) || r.has(r.first+r.n) {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+	for _, text := range []string{"", "1", "-", "0-1", "2-1", "1-", "-1", "a-b", "1-65537", "4294967295-4294967295", "1-4294967295", "1-2-3", "1-18446744073709551617"} {
+		var r accountRange
+		if err := r.Set(text); err == nil || r.n != 0 {
+			t.Errorf("%s: %+v", text, r)
+		}
+	}
+}

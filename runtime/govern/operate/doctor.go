@@ -19,7 +19,13 @@ import (
 
 // doctor says which separation holds, and what is writable by whom. It writes
 // nothing.
-func (s *Setup) doctor(ctx context.Context, env host.Env, line func(name, format string, args ...any)) bool {
+func (s *Setup) doctor(ctx context.Context, env host.Env, line lines) bool {
+	healthy := s.doctorHost(ctx, line)
+	return s.doctorState(ctx, env, line) && healthy
+}
+
+// doctorState is what doctor says of the state directory.
+func (s *Setup) doctorState(ctx context.Context, env host.Env, line lines) bool {
 	if s.state == "" {
 		line("changes", "off: there is no --state")
 		return true
@@ -42,6 +48,7 @@ func (s *Setup) doctor(ctx context.Context, env host.Env, line func(name, format
 	for _, id := range f.Unfinished {
 		line("", "%s is not at its end: run recover", id)
 	}
+	doctorJobs(f, line)
 	healthy := !f.ClockRegressed
 	if f.ClockRegressed {
 		line("", "MISSING time: the clock is behind what was done here")
@@ -64,18 +71,21 @@ func (s *Setup) doctor(ctx context.Context, env host.Env, line func(name, format
 	case len(f.Approvers) == 0:
 		line("approvers", "none: the trust root holds no key that counts")
 	}
+	approvers := map[int]string{}
 	for n, a := range f.Approvers {
 		name := "approvers"
 		if n > 0 {
 			name = ""
 		}
 		line(name, "%s, account %d, key %.16s", a.Name, a.UID, a.KeyID)
+		approvers[int(a.UID)] = "is an approver's account"
 	}
+	healthy = s.free(approvers, line) && healthy
 	return s.separation(ctx, f, line) && healthy
 }
 
 // separation writes who is kept apart from whom.
-func (s *Setup) separation(ctx context.Context, f govern.Facts, line func(name, format string, args ...any)) bool {
+func (s *Setup) separation(ctx context.Context, f govern.Facts, line lines) bool {
 	paths, err := s.guarded()
 	if err != nil {
 		line("separation", "MISSING %v", err)

@@ -27,8 +27,10 @@ func (s *Setup) Extension() host.Extension {
 			f.StringVar(&s.flags.key, "key", "", "approve, reject: sign with the key in this `file`")
 			f.StringVar(&s.flags.agentKey, "agent-key", "", "approve, reject: sign with the key of this `id` in an ssh-agent; keys agent lists them")
 			f.StringVar(&s.flags.agent, "ssh-agent", "", "`socket` of the ssh-agent")
-			f.StringVar(&s.flags.reason, "reason", "", "reject: `why`, for whoever asked")
-			f.StringVar(&s.flags.status, "status", "", "plans: only those with this `status`")
+			f.StringVar(&s.flags.reason, "reason", "", "reject, cancel: `why`, for whoever asked")
+			f.StringVar(&s.flags.status, "status", "", "plans, jobs: only those with this `status`")
+			f.IntVar(&s.flags.newest, "newest", 0, "jobs: only this `number` of them")
+			f.Int64Var(&s.flags.tail, "tail", defaultTail, "logs: the last `bytes` of each")
 			f.StringVar(&s.flags.name, "name", "", "keys new: the approver's `name` in the trust root")
 			f.DurationVar(&s.flags.keep, "keep", 24*time.Hour, "clean: leave alone what ended within this `time`")
 			f.Var(&s.flags.signers, "signer", "daemon: the account with this number may have this key sign, `UID=FILE`; may be repeated")
@@ -42,17 +44,24 @@ func (s *Setup) Extension() host.Extension {
 			"trust-root":          "CAPGEN_TRUST_ROOT",
 			"approval-daemon":     "CAPGEN_APPROVAL_DAEMON",
 			"approval-daemon-uid": "CAPGEN_APPROVAL_DAEMON_UID",
+			"job-uids":            "CAPGEN_JOB_UIDS",
+			"max-jobs":            "CAPGEN_MAX_JOBS",
+			"job-cgroup":          "CAPGEN_JOB_CGROUP",
 			"key":                 "CAPGEN_APPROVAL_KEY",
 			"ssh-agent":           "SSH_AUTH_SOCK",
 		},
 		Commands: []host.Command{
 			{Name: "pending", Summary: "list the plans that wait for people", Run: s.pending},
 			{Name: "plans", Summary: "list all plans, the newest first", Flags: []string{"status"}, Run: s.plans},
-			{Name: "show", Arguments: "PLAN", Summary: "show what a plan does", Min: 1, Max: 1, Run: s.show},
+			{Name: "show", Arguments: "PLAN|JOB", Summary: "show what a plan does, or what has become of a job", Min: 1, Max: 1, Run: s.show},
 			{Name: "approve", Arguments: "PLAN", Summary: "look at a plan, and sign an approval", Min: 1, Max: 1, Flags: []string{"key", "agent-key", "ssh-agent"}, Run: s.approve},
 			{Name: "reject", Arguments: "PLAN", Summary: "end a plan for good", Min: 1, Max: 1, Flags: []string{"key", "agent-key", "ssh-agent", "reason"}, Run: s.reject},
-			{Name: "recover", Summary: "bring interrupted landings to their end", Run: s.recover},
-			{Name: "clean", Summary: "remove what no plan needs any more", Flags: []string{"keep"}, Run: s.clean},
+			{Name: "jobs", Summary: "list all jobs, the newest first", Flags: []string{"status", "newest"}, Run: s.jobs},
+			{Name: "logs", Arguments: "JOB", Summary: "print the ends of a job's logs", Min: 1, Max: 1, Flags: []string{"tail"}, Run: s.logs},
+			{Name: "cancel", Arguments: "JOB", Summary: "have a job ended", Min: 1, Max: 1, Flags: []string{"reason"}, Run: s.cancel},
+			{Name: superviseCommand, Arguments: "JOB", Summary: "supervise a job, as servers have it done", Min: 1, Max: 1, Hidden: true, Run: s.supervise},
+			{Name: "recover", Summary: "bring interrupted landings and jobs to their end", Run: s.recover},
+			{Name: "clean", Summary: "remove what no plan and no job needs any more", Flags: []string{"keep"}, Run: s.clean},
 			{Name: "keys new", Arguments: "FILE", Summary: "make a key to approve with", Min: 1, Max: 1, Flags: []string{"name"}, Run: s.newKey},
 			{Name: "keys agent", Summary: "print the lines of the trust root for the keys of an ssh-agent", Flags: []string{"name", "ssh-agent"}, Run: s.agentKeys},
 			{Name: "keys list", Summary: "list whose approvals count", Run: s.listKeys},

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ import (
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/host"
 )
 
@@ -27,15 +30,20 @@ import (
 const asServer = "CAPGEN_TEST_OPERATE"
 
 func TestMain(m *testing.M) {
+	scope.ServeKeeperAndExit()
 	runtime.ServeWorkerAndExit()
 	dir := os.Getenv(asServer)
 	if self, err := os.Executable(); err == nil && dir == "" && filepath.Base(self) == "server" { // doctor runs it so
 		dir = filepath.Join(filepath.Dir(filepath.Dir(self)), "server")
 	}
+	if i := slices.Index(os.Args, "--state"); i > 1 && os.Args[1] == superviseCommand { // a server that is a test has started it
+		dir = filepath.Dir(os.Args[i+1])
+	}
 	if dir != "" {
-		s := &Setup{Roots: func() (map[string]string, error) {
-			return map[string]string{"notes": filepath.Join(dir, "notes")}, nil
-		}}
+		s := &Setup{
+			Roots:   func() (map[string]string, error) { return map[string]string{"notes": filepath.Join(dir, "notes")}, nil },
+			Runners: func() ([]runner.Runner, error) { return []runner.Runner{shell()}, nil }, Results: results,
+		}
 		extension := s.Extension()
 		extension.Commands = append(extension.Commands,
 			host.Command{Name: "answer", Summary: "do what programs ask for on standard input", Run: func(ctx context.Context, i host.Invocation) error { return answer(ctx, s, i) }},
@@ -96,12 +104,37 @@ func (p place) run(code int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// service is the server's own, as its process has it.
-func (p place) service() *Service {
+// refused is what a command that asks for nothing prints on a terminal, where it
+// fails.
+func (p place) refused(args ...string) string {
 	p.t.Helper()
-	s := &Setup{state: filepath.Join(p.dir, "state"), trust: filepath.Join(p.dir, "trust"), Roots: func() (map[string]string, error) {
-		return map[string]string{"notes": filepath.Join(p.dir, "notes")}, nil
-	}}
+	terminal, err := ptytest.Start(p.command(args...))
+	if errors.Is(err, ptytest.ErrNoTerminals) {
+		p.t.Skip(err)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	rest, err := terminal.Wait()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != host.ExitFailed {
+		p.t.Fatalf("%s\n%v", rest, err)
+	}
+	return rest
+}
+
+// service is the server's own, as its process has it, changed by change.
+func (p place) service(change ...func(*Setup)) *Service {
+	p.t.Helper()
+	s := &Setup{
+		state: filepath.Join(p.dir, "state"), trust: filepath.Join(p.dir, "trust"),
+		Roots: func() (map[string]string, error) {
+			return map[string]string{"notes": filepath.Join(p.dir, "notes")}, nil
+		},
+		Runners: func() ([]runner.Runner, error) { return []runner.Runner{shell()}, nil }, Results: results,
+	}
+	for _, c := range change {
+		c(s)
+	}
 	service, err := s.Open(p.t.Context(), host.Env{})
 	if err != nil {
 		p.t.Fatal(err)

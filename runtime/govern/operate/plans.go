@@ -53,8 +53,11 @@ func (s *Setup) list(ctx context.Context, i host.Invocation, status string) (err
 	return table(i, rows)
 }
 
-// show prints a plan as approve does, and how far it has come.
+// show prints a plan as approve does, and how far it has come; or a job.
 func (s *Setup) show(ctx context.Context, i host.Invocation) (err error) {
+	if strings.HasPrefix(i.Arguments[0], jobPrefix) {
+		return s.showJob(ctx, i)
+	}
 	o, service, err := s.reader(ctx, i)
 	if err != nil {
 		return err

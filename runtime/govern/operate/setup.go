@@ -20,6 +20,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/approve/daemon"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
 	"github.com/capgen/capgen/runtime/govern/store/sqlite"
@@ -37,9 +38,24 @@ type Setup struct {
 	// postgres.Open does; nil is a file in the state directory.
 	Store func(context.Context, store.Options) (*store.Store, error)
 
+	// Runners are what this host executes candidates with. It is called after
+	// flags have been parsed, and nothing of it is started; nil is none.
+	Runners func() ([]runner.Runner, error)
+
+	// Results check what candidates have come to, by the ids of capabilities: the
+	// generated catalog.Results().
+	Results map[string]func([]byte) ([]byte, error)
+
+	// MaxJobs is how many runs there may be at a time, of all capabilities; zero
+	// is 4. --max-jobs asks for fewer.
+	MaxJobs int
+
 	state, trust string
 	socket       string // of the approval daemon
 	approver     int    // its account
+	accounts     accountRange
+	maxJobs      int
+	cgroup       string
 	flags        flags
 }
 
@@ -47,7 +63,8 @@ type Setup struct {
 type flags struct {
 	key, agentKey, agent, reason, status, name, log, heads string
 	keep                                                   time.Duration
-	agentUID                                               int
+	agentUID, newest                                       int
+	tail                                                   int64
 	signers                                                signers
 	servers                                                numbers
 }
@@ -58,28 +75,17 @@ func (s *Setup) Flags(f *flag.FlagSet) {
 	f.StringVar(&s.trust, "trust-root", "", "`file` of the keys whose approvals count; it lies outside of the state directory")
 	f.StringVar(&s.socket, "approval-daemon", "", "`socket` of the process that keeps approvers' keys and approvals")
 	f.IntVar(&s.approver, "approval-daemon-uid", -1, "`number` of the account that it runs as: no other is believed")
+	f.Var(&s.accounts, "job-uids", "accounts that candidates may have, `FIRST-LAST`, one each at a time: numbers that are nobody's")
+	f.IntVar(&s.maxJobs, "max-jobs", 0, "run at most this `number` of candidates at a time, fewer than the program allows")
+	f.StringVar(&s.cgroup, "job-cgroup", "", "a control group that was delegated to the server, `path`: each run gets one below it")
 }
 
 // Given tells whether there is a state directory.
 func (s *Setup) Given() bool { return s.state != "" }
 
-// Service is an open govern.Service and what it stands on.
-type Service struct {
-	*govern.Service
-	close []func() error
-}
-
-// Close closes all of it.
-func (s *Service) Close() error {
-	var errs []error
-	for i := range s.close {
-		errs = append(errs, s.close[len(s.close)-1-i]())
-	}
-	return errors.Join(errs...)
-}
-
 // Open opens the state directory, which is made if its parent is there, and
-// brings interrupted landings to their end. Without --state it is an error, and
+// brings interrupted landings and jobs to their end. In a command that serves it
+// looks after jobs until it is closed, or ctx ends. Without --state it is an error, and
 // so is a directory of another account, or one that others may write or anybody
 // may read. For commands that call no capability, such as doctor, the service is
 // one that lands nothing, and nothing is opened or written.
@@ -105,6 +111,9 @@ func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) 
 		return nil, err
 	}
 	service.close = append(service.close, service.Service.Close)
+	if serving(env.Command) {
+		service.watch(ctx, o.Logger)
+	}
 	return service, nil
 }
 
@@ -202,7 +211,7 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		return o, opened, err
 	}
 	opened.close = append(opened.close, o.Store.Close)
-	return o, opened, nil
+	return o, opened, s.jobOptions(&o)
 }
 
 // daemon is the client of the approval daemon.
