@@ -61,6 +61,7 @@ type Identity struct {
 	SHA256 string   `json:"sha256"` // of the file, in hexadecimal
 	Args   []string `json:"args"`
 	Env    []string `json:"env"`
+	Read   []string `json:"read"`
 	Entry  string   `json:"entry"`
 	Worker bool     `json:"worker"`
 }
@@ -119,7 +120,7 @@ func (r Runner) Identify() (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("runner %s: %w", r.Name, err)
 	}
-	return Identity{r.Name, path, digest, slices.Clone(r.Args), slices.Clone(r.Env), r.Entry, r.Worker}, nil
+	return Identity{r.Name, path, digest, slices.Clone(r.Args), slices.Clone(r.Env), slices.Clone(r.Read), r.Entry, r.Worker}, nil
 }
 
 // Check returns [ErrChanged] if the executable is not there any more as it was.
