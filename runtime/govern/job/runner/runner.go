@@ -14,9 +14,8 @@ import (
 )
 
 // MemoryVariable is what a supervisor appends to the environment of a Worker
-// runner: how many bytes its address space may grow, in decimal digits. That
-// stands for the limits of setrlimit(2) on memory and processes, which a Go process
-// cannot start with.
+// runner: how many bytes it may use, in decimal digits. That stands for the limits
+// of setrlimit(2) on memory and processes, which a Go process cannot start with.
 const MemoryVariable = "CAPGEN_RUN_MEMORY"
 
 // MaxProgress is how many bytes of out/progress count. Spaces at the end do not.

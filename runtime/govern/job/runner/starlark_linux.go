@@ -35,7 +35,7 @@ const (
 	maxComplaint = 4 << 10   // bytes of what went wrong
 
 	defaultMemory = 256 << 20 // bytes
-	minMemory     = 64 << 20
+	leastMemory   = 128 << 20 // of addresses: the runtime takes them by the 64 MiB
 	gcPercent     = 400 // the process is short-lived, and mostly garbage
 )
 
@@ -90,7 +90,7 @@ func runStarlark(layers []sandbox.Layer) (exit int, err error) {
 	if err != nil {
 		return ExitBox, err
 	}
-	held, missing := sandbox.Enter(sandbox.Options{Memory: memory, Keep: []int{b.source, b.arguments, b.result}, File: b.most}, layers...)
+	held, missing := sandbox.Enter(sandbox.Options{Memory: max(memory, leastMemory), Keep: []int{b.source, b.arguments, b.result}, File: b.most}, layers...)
 	switch {
 	case len(missing) > 0:
 		return ExitBox, fmt.Errorf("the layer %s of the sandbox does not hold: %w", missing[0].Layer, missing[0].Err)
@@ -150,15 +150,16 @@ func complaint(f *fault.Fault) string {
 	return text
 }
 
-// memoryBudget is what the supervisor gives.
+// memoryBudget is what the supervisor gives. Values are held to it; the process may
+// have more addresses than that.
 func memoryBudget() (int64, error) {
 	text, ok := os.LookupEnv(MemoryVariable)
 	if !ok {
 		return defaultMemory, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < minMemory || n > math.MaxInt64/4 {
-		return 0, fmt.Errorf("%s is %q, at least %d bytes are needed", MemoryVariable, text, int64(minMemory))
+	if err != nil || n <= 0 || n > math.MaxInt64/4 {
+		return 0, fmt.Errorf("%s is %q, which is no number of bytes", MemoryVariable, text)
 	}
 	return n, nil
 }

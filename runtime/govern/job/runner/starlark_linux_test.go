@@ -181,7 +181,7 @@ func TestStarlarkRefusesBoxes(t *testing.T) {
 			t.Errorf("%s: it was followed", name)
 		}
 	}
-	for _, memory := range []string{"", "x", "1", "-1", "9223372036854775807", " 268435456"} {
+	for _, memory := range []string{"", "x", "0", "-1", "9223372036854775807", " 268435456"} {
 		if got := runSource(t, source, MemoryVariable+"="+memory); got.exit != ExitBox || got.stdout != "" {
 			t.Errorf("memory %q: %+v", memory, got)
 		}
@@ -214,7 +214,10 @@ func TestStarlarkMemory(t *testing.T) {
 	if got := runSource(t, source, fmt.Sprint(MemoryVariable, "=", 1<<30)); got.exit != 0 || got.result != "3000000" {
 		t.Errorf("%+v", got)
 	}
-	if got := runSource(t, source, fmt.Sprint(MemoryVariable, "=", 64<<20)); got.exit != ExitLimit || got.result != "" {
+	if got := runSource(t, "1", fmt.Sprint(MemoryVariable, "=", 16<<20)); got.exit != 0 || got.result != "1" {
+		t.Errorf("%+v", got)
+	}
+	if got := runSource(t, source, fmt.Sprint(MemoryVariable, "=", 16<<20)); got.exit != ExitLimit || got.result != "" {
 		t.Errorf("exit %d: %.300s", got.exit, got.stderr)
 	}
 }
