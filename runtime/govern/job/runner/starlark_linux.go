@@ -36,7 +36,7 @@ const (
 
 	defaultMemory = 256 << 20 // bytes
 	leastMemory   = 128 << 20 // of addresses: the runtime takes them by the 64 MiB
-	gcPercent     = 400 // the process is short-lived, and mostly garbage
+	gcPercent     = 400       // the process is short-lived, and mostly garbage
 )
 
 // Starlark is this program itself, which runs a candidate in a process of its own.
