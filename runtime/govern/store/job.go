@@ -61,6 +61,9 @@ type Job struct {
 	Message        string
 	Result         *cas.Digest // of a run that succeeded
 	Reason, By     string      // of who asked for its end
+	// Host is the id of the state directory that it runs in: no other host knows
+	// what becomes of its processes.
+	Host string
 	// UID is the account that its candidate has for itself, 0 if it has none.
 	UID int64
 }
@@ -69,7 +72,7 @@ type Job struct {
 func (j *Job) RunState() job.State { return job.State(j.State) }
 
 const jobColumns = `e.plan, e.kind, e.state, e.outcome, e.started, e.ended, e.epoch, j.created, j.created_up, j.created_boot,
-	j.begun, j.begun_up, j.begun_boot, j.heartbeat, j.progress, j.handle, j.failure, j.message, j.result, j.reason, j.cancelled_by, j.uid`
+	j.begun, j.begun_up, j.begun_boot, j.heartbeat, j.progress, j.handle, j.failure, j.message, j.result, j.reason, j.cancelled_by, j.host, j.uid`
 
 // jobRow is a Job as its columns are scanned.
 type jobRow struct {
@@ -82,7 +85,7 @@ type jobRow struct {
 func (r *jobRow) columns() []any {
 	return append(r.Execution.columns(), whole(&r.created), whole(&r.createdUp), text(&r.createdBoot),
 		whole(&r.begun), whole(&r.begunUp), text(&r.begunBoot), whole(&r.Heartbeat), text(&r.Progress), blob{&r.Handle},
-		text((*string)(&r.Failure)), text(&r.Message), blob{&r.result}, text(&r.Reason), text(&r.By), whole(&r.UID))
+		text((*string)(&r.Failure)), text(&r.Message), blob{&r.result}, text(&r.Reason), text(&r.By), text(&r.Host), whole(&r.UID))
 }
 
 func (r *jobRow) check() error {
@@ -105,6 +108,7 @@ func (r *jobRow) check() error {
 	c.text("its message", r.Message, 0)
 	c.text("the reason", r.Reason, 0)
 	c.text("who asked for its end", r.By, 0)
+	c.that(hex32(r.Host), "its host is not 32 hexadecimal digits")
 	c.that(r.UID >= 0 && r.UID < math.MaxUint32, "its account is %d", r.UID)
 	c.that(failed(r.RunState(), r.Failure), "it is %s, and failed of %q", r.State, r.Failure)
 	c.that((r.RunState() == job.Succeeded) == (len(r.result) > 0), "it is %s, and its result has %d bytes of a digest", r.State, len(r.result))
@@ -130,19 +134,19 @@ func (c *checks) instant(what string, wall, up int64, boot string) token.Instant
 	return token.Instant{Wall: time.UnixMicro(wall).UTC(), Boot: boot, Up: time.Duration(up) * time.Microsecond}
 }
 
-// InsertJob begins the execution of a run, QUEUED and in epoch 1, whose candidate
-// has an account for itself where uid is not 0. A second one is [ErrExists], for
-// ever.
-func (tx *Tx) InsertJob(plan string, created token.Instant, uid int64) (Job, error) {
+// InsertJob begins the execution of a run, QUEUED and in epoch 1, on a host, whose
+// candidate has an account for itself where uid is not 0. A second one is
+// [ErrExists], for ever.
+func (tx *Tx) InsertJob(plan string, created token.Instant, host string, uid int64) (Job, error) {
 	r := jobRow{
-		Job:     Job{Execution: Execution{Plan: plan, Kind: KindRun, State: string(job.Queued), Outcome: []byte{}, Started: tx.now, Epoch: epochQueued}, Handle: []byte{}, UID: uid},
+		Job:     Job{Execution: Execution{Plan: plan, Kind: KindRun, State: string(job.Queued), Outcome: []byte{}, Started: tx.now, Epoch: epochQueued}, Handle: []byte{}, Host: host, UID: uid},
 		created: created.Wall.UnixMicro(), createdUp: created.Up.Microseconds(), createdBoot: created.Boot,
 	}
 	if err := tx.insertExecution(r.Execution, r.check); err != nil {
 		return Job{}, err
 	}
-	err := tx.insert(`INSERT INTO jobs (plan, created, created_up, created_boot, begun, begun_up, begun_boot, heartbeat, progress, handle, failure, message, result, reason, cancelled_by, uid)
-		VALUES ($1, $2, $3, $4, 0, 0, '', 0, '', $5, '', '', $5, '', '', $6)`, plan, r.created, r.createdUp, r.createdBoot, r.Handle, uid)
+	err := tx.insert(`INSERT INTO jobs (plan, created, created_up, created_boot, begun, begun_up, begun_boot, heartbeat, progress, handle, failure, message, result, reason, cancelled_by, host, uid)
+		VALUES ($1, $2, $3, $4, 0, 0, '', 0, '', $5, '', '', $5, '', '', $6, $7)`, plan, r.created, r.createdUp, r.createdBoot, r.Handle, host, uid)
 	return r.Job, err
 }
 

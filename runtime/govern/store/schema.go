@@ -71,7 +71,8 @@ var added = map[int64][]string{
 			begun BIGINT NOT NULL, begun_up BIGINT NOT NULL, begun_boot TEXT NOT NULL,
 			heartbeat BIGINT NOT NULL, progress TEXT NOT NULL, handle BYTEA NOT NULL,
 			failure TEXT NOT NULL, message TEXT NOT NULL, result BYTEA NOT NULL,
-			reason TEXT NOT NULL, cancelled_by TEXT NOT NULL, uid BIGINT NOT NULL)`,
+			reason TEXT NOT NULL, cancelled_by TEXT NOT NULL,
+			host TEXT NOT NULL, uid BIGINT NOT NULL)`,
 		`CREATE INDEX executions_kind ON executions (kind, started, plan)`,
 	},
 }

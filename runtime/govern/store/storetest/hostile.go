@@ -122,6 +122,7 @@ func hostileRows(t *testing.T, b Backend) {
 		{"jobs", "message", []string{"NULL", "'\u0007'", "17"}, readRun},
 		{"jobs", "result", append([]string{"empty"}, blob...), readRun},
 		{"jobs", "reason", []string{"NULL", "'\u0007'", "17"}, readRun},
+		{"jobs", "host", append([]string{"'here'"}, text...), readRun},
 		{"jobs", "uid", number, readRun},
 		{"jobs", "cancelled_by", []string{"NULL", "'\u0007'", "17"}, readRun},
 		{"executions", "state", append([]string{"'QUEUED'", "'RUNNING'", "'STARTING'", "'FAILED'", "'DONE'"}, text...), readRun},

@@ -22,12 +22,15 @@ var (
 	begunAt  = queuedAt.Later(time.Second)
 )
 
+// host is where runs run.
+var host = hex32(77)
+
 // jobs: what is kept of a run from its beginning to its end.
 func jobs(t *testing.T, b Backend) {
 	s := newScene(t, b)
 	s.insert(3)
 	id := planID(1)
-	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt, Handle: []byte{}, UID: 5001}
+	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt, Handle: []byte{}, Host: host, UID: 5001}
 	is := func(what string, got store.Job, err error) {
 		t.Helper()
 		s.ok(err)
@@ -46,18 +49,20 @@ func jobs(t *testing.T, b Backend) {
 	var err error
 	s.update(func(tx *store.Tx) {
 		s.ok(tx.MovePlan(id, store.Prepared, store.Consumed, "", alice))
-		got, err = tx.InsertJob(id, queuedAt, 5001)
-		_, again := tx.InsertJob(id, queuedAt, 5001)
+		got, err = tx.InsertJob(id, queuedAt, host, 5001)
+		_, again := tx.InsertJob(id, queuedAt, host, 5001)
 		wants(t, "a second one", again, store.ErrExists)
 		_, again = tx.InsertExecution(id, store.KindChange)
 		wants(t, "a change beside it", again, store.ErrExists)
 		_, bad := tx.InsertExecution(planID(2), store.KindRun)
 		wants(t, "a run without its row", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), token.Instant{}, 0)
+		_, bad = tx.InsertJob(planID(2), token.Instant{}, host, 0)
 		wants(t, "at no time", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), queuedAt, -1)
+		_, bad = tx.InsertJob(planID(2), queuedAt, host, -1)
 		wants(t, "of no account", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(4), queuedAt, 0)
+		_, bad = tx.InsertJob(planID(2), queuedAt, "here", 0)
+		wants(t, "on no host", bad, store.ErrInvalid)
+		_, bad = tx.InsertJob(planID(4), queuedAt, host, 0)
 		wants(t, "of no plan", bad, store.ErrNotFound)
 		_, bad = tx.Job(planID(2))
 		wants(t, "one that is not there", bad, store.ErrNotFound)
@@ -160,7 +165,7 @@ var runWays = map[job.State][]store.JobMove{
 // reach begins the run of plan n and brings it into a state.
 func (s *scene) reach(tx *store.Tx, n int, to job.State) store.Job {
 	s.t.Helper()
-	j, err := tx.InsertJob(planID(n), queuedAt, int64(n))
+	j, err := tx.InsertJob(planID(n), queuedAt, host, int64(n))
 	s.ok(err)
 	for _, m := range runWays[to] {
 		j, err = tx.MoveJob(j.Plan, j.RunState(), m)
