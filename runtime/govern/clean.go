@@ -27,7 +27,8 @@ type Cleaned struct {
 const Retention = 90 * 24 * time.Hour
 
 // Clean writes down which plans have expired, and removes the objects that no
-// plan, landing or draft needs; those of plans that ended within keep stay. What
+// plan, landing or draft needs, and the directories of jobs that have ended; those
+// of plans and jobs that ended within keep stay. What
 // has been over for Retention, and for keep, is forgotten.
 func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, error) {
 	s := o.s
@@ -36,7 +37,11 @@ func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, erro
 		return Cleaned{}, s.refused(ctx, audit.Governed{Event: eventClean, Actor: o.actor}, err)
 	}
 	out := Cleaned{Expired: expired}
-	if err := s.sweepRunning(ctx); err != nil {
+	err = s.sweepRunning(ctx)
+	if err == nil {
+		out.Jobs, err = s.sweepJobs(ctx, s.o.Now().Wall.Add(-keep).UnixMicro())
+	}
+	if err != nil {
 		return out, s.refused(ctx, audit.Governed{Event: eventClean, Actor: o.actor}, err)
 	}
 	unlock, err := s.objects.Lock(ctx)
@@ -63,7 +68,7 @@ func (o *Operator) Clean(ctx context.Context, keep time.Duration) (Cleaned, erro
 		if err != nil {
 			return err
 		}
-		return s.record(tx, audit.Governed{Event: eventClean, Actor: o.actor}, details{"expired": out.Expired, "forgotten": out.Forgotten, "objects": out.Objects})
+		return s.record(tx, audit.Governed{Event: eventClean, Actor: o.actor}, details{"expired": out.Expired, "forgotten": out.Forgotten, "objects": out.Objects, "jobs": out.Jobs})
 	})
 	if err != nil {
 		return out, s.refused(ctx, audit.Governed{Event: eventClean, Actor: o.actor}, err)

@@ -36,7 +36,7 @@ type RootFact struct {
 // Facts finds out how the service is set up.
 func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 	s := o.s
-	f := Facts{Store: s.o.Store.ID(), Plans: map[string]int{}}
+	f := Facts{Store: s.o.Store.ID(), Plans: map[string]int{}, Jobs: map[string]int{}}
 	trust, err := s.trust()
 	if err != nil {
 		var r *Refusal
@@ -71,14 +71,41 @@ func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 		}
 		list, err := tx.Unfinished("", MaxPage)
 		for _, e := range list {
-			f.Unfinished = append(f.Unfinished, e.Plan)
+			if e.Kind != store.KindRun {
+				f.Unfinished = append(f.Unfinished, e.Plan)
+			}
 		}
-		return err
+		return errors.Join(err, s.jobFacts(tx, &f))
 	})
 	if err != nil {
 		return f, s.refusal(ctx, err)
 	}
 	return f, nil
+}
+
+// jobFacts counts jobs, and finds the oldest that has not ended.
+func (s *Service) jobFacts(tx *store.Tx, f *Facts) error {
+	for _, filter := range []store.JobFilter{{Everyone: true, Limit: MaxPage}, {Everyone: true, Active: true, Limit: store.MaxPage}} {
+		rows, err := tx.Jobs(filter)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			j, err := s.listedJob(tx, row)
+			switch {
+			case errors.Is(err, errAltered):
+				j = Job{State: statusAltered}
+			case err != nil:
+				return err
+			}
+			if !filter.Active {
+				f.Jobs[j.State]++
+			} else if j.Job != "" {
+				f.OldestJob = &j
+			}
+		}
+	}
+	return nil
 }
 
 func rootFact(name string, d root.Dir) RootFact {

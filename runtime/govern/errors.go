@@ -27,14 +27,17 @@ const (
 	ClockRegressed   Code = "clock_regressed" // the clock was set back
 	Confinement      Code = "confinement"     // a path leads out of its root
 	Full             Code = "io_full"         // the disk is full
-	Internal         Code = "internal"
+	Capacity         Code = "capacity"        // as many run as may
+	// SandboxUnavailable is a run that this host cannot confine as it has to be.
+	SandboxUnavailable Code = "sandbox_unavailable"
+	Internal           Code = "internal"
 )
 
 // Codes are all of them.
 func Codes() []Code {
 	return []Code{
 		InvalidRequest, NotFound, ConflictCode, Forbidden, StaleState, ApprovalRequired, ApprovalExpired, ApprovalRejected,
-		TokenInvalid, TokenExpired, TokenReplayed, TokenKeyUnknown, ClockRegressed, Confinement, Full, Internal,
+		TokenInvalid, TokenExpired, TokenReplayed, TokenKeyUnknown, ClockRegressed, Confinement, Full, Capacity, SandboxUnavailable, Internal,
 	}
 }
 

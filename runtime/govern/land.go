@@ -268,7 +268,12 @@ func (l landing) begin(ctx context.Context, tx *store.Tx, a admission) (e store.
 	if err := tx.MovePlan(p.ID, store.Prepared, store.Consumed, "", l.owner); err != nil {
 		return e, err
 	}
-	if e, err = tx.InsertExecution(p.ID, kindOf(p.Plan)); err != nil {
+	if p.Run != nil {
+		e, err = l.queue(tx, a)
+	} else {
+		e, err = tx.InsertExecution(p.ID, kindOf(p.Plan))
+	}
+	if err != nil {
 		return e, err
 	}
 	if err := tx.RememberKey(l.scope(), l.claim.Key, requestHash(stepApply, []byte(p.ID)), p.ID); err != nil {

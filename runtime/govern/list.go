@@ -122,8 +122,11 @@ func (s *Service) summary(tx *store.Tx, row store.Listed, at token.Instant) (Sum
 		Plan: p.ID, Owner: p.Owner, Capability: p.Name, Status: s.status(p, at), State: seen{execution: e}.state(),
 		Created: p.Created.Wall, Expires: p.Expires().Wall,
 	}
-	if p.Change != nil {
+	switch {
+	case p.Change != nil:
 		one.Summary = p.Change.Summary
+	case p.Run != nil:
+		one.Summary = p.Run.Summary
 	}
 	return one, nil
 }

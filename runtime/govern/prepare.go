@@ -35,6 +35,7 @@ const (
 // it needs.
 type frozen struct {
 	change  *plan.Change
+	run     *plan.Run
 	preview *cas.Digest
 	actions []Action
 	objects [][]byte
@@ -137,7 +138,7 @@ func (s *Service) prepared(ctx context.Context, owner string, t Terms, arguments
 	p := plan.Plan{
 		ID: "plan_" + hex.EncodeToString(id[:]), Store: s.o.Store.ID(), Owner: owner, ServerUID: s.uid, PeerUID: peer,
 		Capability: t.ID, Name: t.Name, Effect: plan.Effect(t.Effect), Contract: contract, Arguments: arguments, Key: plan.Hash(sha256.Sum256([]byte(key))),
-		Policy: policy, Separation: separation, TTL: t.TTL, Change: f.change, Preview: f.preview,
+		Policy: policy, Separation: separation, TTL: t.TTL, Change: f.change, Run: f.run, Preview: f.preview,
 	}
 	var made opened
 	err = s.Keep(ctx, f.objects, func(tx *store.Tx) error {
@@ -256,10 +257,17 @@ func requestHash(step string, parts ...[]byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
+func checkSummary(summary string) error {
+	if len(summary) > MaxSummaryBytes || strings.ContainsFunc(summary, func(r rune) bool { return !visible.Readable(r) }) {
+		return refuse(InvalidRequest, "the summary is not a line of at most %d bytes that can be seen", MaxSummaryBytes)
+	}
+	return nil
+}
+
 // freeze reads what is where c goes, and refuses what could not land.
 func (s *Service) freeze(c Change) (frozen, error) {
-	if len(c.Summary) > MaxSummaryBytes || strings.ContainsFunc(c.Summary, func(r rune) bool { return !visible.Readable(r) }) {
-		return frozen{}, refuse(InvalidRequest, "the summary is not a line of at most %d bytes that can be seen", MaxSummaryBytes)
+	if err := checkSummary(c.Summary); err != nil {
+		return frozen{}, err
 	}
 	post, contents, err := treeOf(c)
 	if err != nil {

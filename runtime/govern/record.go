@@ -23,6 +23,7 @@ const (
 	eventRow     = "plan.altered" // a row is not what was written
 	eventChange  = "change"       // with its end: .applied, .conflict, .aborted
 	eventCall    = "call"         // with its end: .done, .failed, .unknown, .aborted
+	eventRun     = "run"          // with what becomes of it: .queued, .started, .cancel_requested, its end, .recovered
 	eventKeys    = "keys.rotate"
 	eventClean   = "clean"
 )

@@ -28,7 +28,10 @@ type Recovered struct {
 // the next one, and returns all of them.
 func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 	out := Recovered{Ended: map[string]string{}}
-	var errs []error
+	moved, strange, err := s.settleJobs(ctx)
+	s.noteAltered(ctx, strange)
+	out.Jobs = moved
+	errs := []error{err}
 	after := ""
 	for {
 		const page = 100
@@ -42,6 +45,9 @@ func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 		}
 		for _, e := range list {
 			after = e.Plan
+			if e.Kind == store.KindRun {
+				continue
+			}
 			state, err := s.recoverOne(ctx, e.Plan)
 			switch {
 			case err != nil:

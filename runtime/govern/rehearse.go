@@ -6,18 +6,23 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
+	"github.com/capgen/capgen/runtime/govern/job/supervise"
 )
 
 // maxRehearsed is how many plans a rehearsal remembers.
 const maxRehearsed = 1_000
 
 // Rehearse is a service for tests and trials: it plans without asking, lands
-// without approval, and touches nothing, neither a directory nor a handler. What
-// a landed write or destroy returns is what answer says for the capability's
+// without approval, and touches nothing, neither a directory nor a handler, and
+// starts no process. What a landed write or destroy returns, and a run results in,
+// is what answer says for the capability's
 // name and its canonical arguments. Everything that it answers is the same each
 // time. The fake of generated code is made of it; a host never is.
 func Rehearse(answer func(capability string, arguments []byte) ([]byte, error)) *Service {
-	return &Service{rehearsal: &rehearsal{answer: answer}}
+	return &Service{rehearsal: &rehearsal{answer: answer, results: map[string][]byte{}}}
 }
 
 // rehearsal remembers plans in memory.
@@ -25,6 +30,8 @@ type rehearsal struct {
 	answer func(capability string, arguments []byte) ([]byte, error)
 	mu     sync.Mutex
 	plans  []*View // oldest first
+	// results are what runs came to, by their plans.
+	results map[string][]byte
 }
 
 // rehearsedAt is when everything in a rehearsal happens.
@@ -39,10 +46,14 @@ func (r *rehearsal) prepare(t Terms, arguments []byte, key string) Prepared {
 		Separation: "none",
 	}
 	v.Approval = "approve " + v.Plan
+	if t.Effect == effectRun {
+		v.Runner, v.Sandbox = t.Runner, t.Sandbox
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.find(v.Plan) == nil {
 		if len(r.plans) == maxRehearsed {
+			delete(r.results, r.plans[0].Plan)
 			r.plans = slices.Delete(r.plans, 0, 1)
 		}
 		r.plans = append(r.plans, v)
@@ -79,6 +90,9 @@ func (r *rehearsal) apply(t Terms, c Claim) (Landed, error) {
 			return Landed{}, err
 		}
 		l.Output = output
+	}
+	if t.Effect == effectRun {
+		l.State, r.results[v.Plan] = string(job.Succeeded), l.Output
 	}
 	v.Status, v.State, v.Approvals = "consumed", l.State, v.Min
 	return l, nil
@@ -131,4 +145,100 @@ func (r *rehearsal) cancel(id, reason string) (Progress, error) {
 	}
 	r.mu.Unlock()
 	return r.status(id)
+}
+
+// start is a run that succeeds at once.
+func (r *rehearsal) start(t Terms, c Claim) (Started, error) {
+	l, err := r.apply(t, c)
+	if err != nil {
+		return Started{}, err
+	}
+	return Started{Job: jobID(l.Plan), Plan: l.Plan, State: string(job.Succeeded)}, nil
+}
+
+// jobOf is a plan as its job; the caller has the lock.
+func (r *rehearsal) jobOf(v *View) (Job, bool) {
+	if v == nil || v.Effect != effectRun || v.Status != "consumed" {
+		return Job{}, false
+	}
+	at := rehearsedAt()
+	return Job{
+		Job: jobID(v.Plan), Plan: v.Plan, Capability: v.Capability, State: string(job.Succeeded),
+		Created: at, Started: at, Ended: at, Heartbeat: at, Runner: v.Runner, Sandbox: v.Sandbox,
+	}, true
+}
+
+func (r *rehearsal) job(id string) (Job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	planID, _ := planOf(id)
+	if j, ok := r.jobOf(r.find(planID)); ok {
+		return j, nil
+	}
+	return Job{}, unknownJob()
+}
+
+func (r *rehearsal) result(id string) (JobResult, error) {
+	j, err := r.job(id)
+	if err != nil {
+		return JobResult{}, err
+	}
+	r.mu.Lock()
+	text := r.results[j.Plan]
+	r.mu.Unlock()
+	sum := sha256.Sum256(text)
+	out := JobResult{Job: j.Job, State: j.State, SHA256: hex.EncodeToString(sum[:]), Result: slices.Clone(text)}
+	out.Report = runner.Report(runner.Result{
+		Job: j.Job, Plan: j.Plan, Capability: j.Capability, State: j.State, Runner: j.Runner, Sandbox: j.Sandbox, SHA256: out.SHA256,
+		Created: j.Created, Started: j.Started, Ended: j.Ended, JSON: text,
+	})
+	return out, nil
+}
+
+func (r *rehearsal) logs(id string) (JobLogs, error) {
+	j, err := r.job(id)
+	if err != nil {
+		return JobLogs{}, err
+	}
+	out := JobLogs{Job: j.Job, State: j.State}
+	for _, name := range supervise.Logs() {
+		out.Logs = append(out.Logs, JobLog{Name: name})
+	}
+	return out, nil
+}
+
+func (r *rehearsal) jobs(f JobFilter) (page JobPage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	page.Jobs = []Job{}
+	if f.Limit == 0 {
+		f.Limit = DefaultPage
+	}
+	skipping := f.After != ""
+	for _, v := range slices.Backward(r.plans) {
+		j, ok := r.jobOf(v)
+		if !ok {
+			continue
+		}
+		if skipping {
+			skipping = j.Job != f.After
+			continue
+		}
+		if f.State != "" && j.State != f.State || f.Capability != "" && j.Capability != f.Capability {
+			continue
+		}
+		if len(page.Jobs) == f.Limit {
+			page.Next = page.Jobs[len(page.Jobs)-1].Job
+			break
+		}
+		page.Jobs = append(page.Jobs, j)
+	}
+	return page
+}
+
+// cancelJob finds that the job has ended already.
+func (r *rehearsal) cancelJob(id string) (Job, error) {
+	j, err := r.job(id)
+	j.AlreadyEnded = err == nil
+	return j, err
 }

@@ -23,8 +23,11 @@ func nonceOf(id string) (nonce [16]byte, err error) {
 
 // kindOf is the kind of the execution, nonce and token of a plan.
 func kindOf(p plan.Plan) string {
-	if p.Effect == plan.EffectChange {
+	switch p.Effect {
+	case plan.EffectChange:
 		return store.KindChange
+	case plan.EffectRun:
+		return store.KindRun
 	}
 	return store.KindCall
 }

@@ -43,7 +43,7 @@ type Job struct {
 	Job, Plan  string
 	Owner      string
 	Capability string // name
-	State      string // of job.States
+	State      string // of job.States; for operators altered, of a row that is not what was written
 	// Failure tells apart why it did not succeed, Message says it in a line; what
 	// of it comes from the candidate is escaped.
 	Failure, Message string
@@ -60,7 +60,7 @@ type Job struct {
 // JobFilter chooses jobs. The zero value is the first page of all.
 type JobFilter struct {
 	State      string // of job.States, or active
-	Capability string // name
+	Capability string // id
 	Limit      int    // at most MaxPage; zero is DefaultPage
 	After      string // id of the last one of the page before
 }
@@ -91,41 +91,4 @@ type JobLog struct {
 type JobLogs struct {
 	Job, State string
 	Logs       []JobLog
-}
-
-func notYet() error { return refuse(Internal, "runs are not built yet") }
-
-// PrepareRun freezes what make returns in a plan of the subject in ctx.
-func PrepareRun(ctx context.Context, s *Service, t Terms, arguments []byte, key string, make func(context.Context) (Run, error)) (Prepared, error) {
-	return Prepared{}, notYet()
-}
-
-// StartRun starts a run that people have approved. The same key again is the same
-// job, and answers its state as it is now.
-func StartRun(ctx context.Context, s *Service, t Terms, c Claim) (Started, error) {
-	return Started{}, notYet()
-}
-
-// Job is a job of the subject in ctx.
-func (s *Service) Job(ctx context.Context, id string) (Job, error) { return Job{}, notYet() }
-
-// Jobs are those of the subject in ctx.
-func (s *Service) Jobs(ctx context.Context, f JobFilter) (JobPage, error) {
-	return JobPage{}, notYet()
-}
-
-// JobResult is the result of a job of the subject in ctx; a conflict until there
-// is one.
-func (s *Service) JobResult(ctx context.Context, id string) (JobResult, error) {
-	return JobResult{}, notYet()
-}
-
-// JobLogs are the last tail bytes of each log of a job of the subject in ctx.
-func (s *Service) JobLogs(ctx context.Context, id string, tail int64) (JobLogs, error) {
-	return JobLogs{}, notYet()
-}
-
-// CancelJob asks for the end of a job of the subject in ctx.
-func (s *Service) CancelJob(ctx context.Context, id, reason string) (Job, error) {
-	return Job{}, notYet()
 }

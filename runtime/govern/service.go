@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -16,6 +17,9 @@ import (
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
+	"github.com/capgen/capgen/runtime/govern/job/supervise"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
 	"github.com/capgen/capgen/runtime/govern/token"
@@ -50,6 +54,11 @@ type Options struct {
 	// started for each job, its id behind it: a program that calls [Supervise].
 	Path       string
 	Supervisor []string
+	// Runners are what candidates are executed with.
+	Runners []runner.Runner
+	// Tiers are what this host has to confine candidates with, and to hold their
+	// processes. Nil is to try.
+	Tiers func(context.Context) Tiers
 	// Results check what candidates have come to, and return it in canonical form,
 	// by the ids of capabilities.
 	Results map[string]func([]byte) ([]byte, error)
@@ -77,6 +86,11 @@ type Service struct {
 	keys    root.Dir
 	// step is called before each commit: tests stop there.
 	step func() error
+	jobs root.Dir // the directories of jobs; nil where nothing runs
+	host string   // the id of this state directory, for runs
+	// What starts supervisors and looks after jobs: tests have others.
+	launch, settleJob func(context.Context, supervise.Job, supervise.Journal) (job.State, error)
+	tiers             tierCache
 	// rehearsal is nil in a service that does what it says.
 	rehearsal *rehearsal
 }
@@ -86,6 +100,7 @@ const (
 	objectsDir = "cas"
 	keysDir    = "keys"
 	runningDir = "running"
+	jobsDir    = "jobs"
 )
 
 // The modes that directories have at most. Who may pass the state directory may
@@ -144,7 +159,11 @@ func prepared(o Options, step func() error) (*Service, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Roots = maps.Clone(o.Roots)
-	return &Service{o: o, uid: uint32(os.Geteuid()), step: step}, nil
+	if len(o.Runners) > 0 && !filepath.IsAbs(o.Path) {
+		return nil, errors.New("govern: runs need the absolute path of the state directory")
+	}
+	o.Runners = slices.Clone(o.Runners)
+	return &Service{o: o, uid: uint32(os.Geteuid()), step: step, launch: supervise.Launch, settleJob: supervise.Settle}, nil
 }
 
 func open(o Options, step func() error) (*Service, error) {
@@ -176,6 +195,11 @@ func open(o Options, step func() error) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("govern: the state directory: %w", err)
 	}
+	if o.Path != "" {
+		if err := s.openJobs(); err != nil {
+			return nil, err
+		}
+	}
 	if err := o.State.Sync(); err != nil {
 		return nil, fmt.Errorf("govern: the state directory: %w", err)
 	}
@@ -198,7 +222,11 @@ func (s *Service) Close() error {
 	if s.rehearsal != nil {
 		return nil
 	}
-	return errors.Join(s.objects.Close(), s.keys.Close(), s.running.Close())
+	err := errors.Join(s.objects.Close(), s.keys.Close(), s.running.Close())
+	if s.jobs != nil {
+		err = errors.Join(err, s.jobs.Close())
+	}
+	return err
 }
 
 // Roots are the names of the roots, sorted.

@@ -23,16 +23,18 @@ type View struct {
 	Status     string // prepared, consumed, expired, rejected, superseded or cancelled
 	Reason     string // of rejected and cancelled, in the words of who did it
 	// State is how far the landing has come: empty before, then landing, applied,
-	// done, conflict, aborted, failed or unknown.
+	// done, conflict, aborted, failed or unknown; of a run the state of its job.
 	State            string
 	Created, Expires time.Time
 	// Arguments are what it was prepared with, in canonical form.
 	Arguments []byte
-	// Root, Path, Summary and Actions are of a change, Preview of a call. Actions
-	// and Preview are gone some time after the plan has ended.
-	Root, Path, Summary string
-	Actions             []Action
-	Preview             string
+	// Root, Path and Actions are of a change, Runner, Sandbox and Scope of a run,
+	// Summary of both; Preview is of a call. Actions and Preview are gone some time
+	// after the plan has ended.
+	Root, Path, Summary    string
+	Runner, Sandbox, Scope string
+	Actions                []Action
+	Preview                string
 	// Approvals counts the accounts whose approvals count now, Min is how many
 	// it takes.
 	Approvals, Min int
@@ -81,6 +83,9 @@ func (s *Service) view(ctx context.Context, v seen, at token.Instant) (View, err
 		}
 		out.Preview = string(text)
 	}
+	if v.Run != nil {
+		out.Summary, out.Runner, out.Sandbox, out.Scope = v.Run.Summary, v.Run.Runner.Name, v.Run.Sandbox, v.Run.Scope
+	}
 	if v.Change != nil {
 		out.Root, out.Path, out.Summary = v.Change.Root, v.Change.Path, v.Change.Summary
 		var err error
@@ -119,6 +124,9 @@ func (s *Service) progress(v seen, at token.Instant) Progress {
 
 // state is the word for how far the landing has come, empty before it.
 func (v seen) state() string {
+	if v.execution.Kind == store.KindRun {
+		return v.execution.State
+	}
 	if v.execution.State == "" {
 		return ""
 	}

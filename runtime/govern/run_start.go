@@ -1,0 +1,157 @@
+package govern
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/change"
+	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/confine"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
+	"github.com/capgen/capgen/runtime/govern/plan"
+	"github.com/capgen/capgen/runtime/govern/store"
+)
+
+// launchPatience is how long the start of a supervisor may take.
+const launchPatience = 10 * time.Second
+
+// StartRun starts a run that people have approved. The same key again is the same
+// job, and answers its state as it is now.
+func StartRun(ctx context.Context, s *Service, t Terms, c Claim) (Started, error) {
+	if s.rehearsal != nil {
+		return s.rehearsal.start(t, c)
+	}
+	owner, err := subject(ctx)
+	if err != nil {
+		return Started{}, err
+	}
+	if t.Effect != effectRun {
+		return Started{}, refuse(Internal, "%s is not a run", t.Name)
+	}
+	l := landing{Service: s, owner: owner, terms: t, claim: c, ready: s.runnable}
+	p, e, err := l.admit(ctx)
+	if err != nil {
+		return Started{}, err
+	}
+	state := job.State(e.State)
+	if state == job.Queued {
+		state = s.start(ctx, p)
+	}
+	return Started{Job: jobID(p.ID), Plan: p.ID, State: string(state)}, nil
+}
+
+// start has the supervisor of a queued job started, and tells the state then. If
+// it cannot be now, Watch tries again.
+func (s *Service) start(ctx context.Context, p opened) job.State {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), launchPatience)
+	defer stop()
+	j := jobJournal{s, p}
+	if kept, err := j.kept(ctx); err != nil || kept.Host != s.host {
+		return job.Queued // another host's
+	}
+	state, err := s.launch(ctx, s.supervised(p), j)
+	if err != nil {
+		s.o.Logger.ErrorContext(ctx, "a job could not be started", "job", jobID(p.ID), "error", err)
+		kept, err := j.kept(ctx)
+		if err != nil {
+			return job.Queued // what it was when it was last seen
+		}
+		state = kept.RunState()
+	}
+	return state
+}
+
+// runnable refuses a run that could not start as it was approved, before anything
+// is spent on it.
+func (s *Service) runnable(ctx context.Context, p opened) error {
+	now, err := s.frozenRunner(ctx, Terms{ID: p.Capability, Name: p.Name, Runner: p.Run.Runner.Name, Sandbox: p.Run.Sandbox})
+	if err != nil {
+		return err
+	}
+	if !sameRunner(now.Runner, p.Run.Runner) {
+		return refuse(StaleState, "the runner is another one than when the plan was prepared").suggest("prepare another one")
+	}
+	have := s.offered(ctx)
+	if !slices.Contains(have.Sandbox, confine.Tier(p.Run.Sandbox)) || !slices.Contains(have.Scope, scope.Tier(p.Run.Scope)) {
+		return noSandbox().because(&unavailable{p.Run.Sandbox + ", " + p.Run.Scope})
+	}
+	if err := s.codeKept(p.Run); err != nil {
+		return err
+	}
+	return s.o.Store.View(ctx, func(tx *store.Tx) error { return s.room(tx, p) })
+}
+
+// sameRunner tells whether two runners are one.
+func sameRunner(a, b plan.Runner) bool {
+	return a.Name == b.Name && a.Path == b.Path && a.SHA256 == b.SHA256 && a.Entry == b.Entry && a.Worker == b.Worker &&
+		slices.Equal(a.Args, b.Args) && slices.Equal(a.Env, b.Env) && slices.Equal(a.Read, b.Read)
+}
+
+// codeKept refuses a run of which an object is gone or was altered.
+func (s *Service) codeKept(r *plan.Run) error {
+	tree, err := s.tree(r.Code)
+	for _, n := range tree.Nodes {
+		if err == nil && !n.Dir {
+			_, err = s.blobs.Get(n.Digest, n.Size)
+		}
+	}
+	if missing(err) || errors.Is(err, cas.ErrCorrupt) || errors.Is(err, change.ErrNoTree) {
+		return altered(err.Error())
+	}
+	return err
+}
+
+// room refuses a run beyond those that there may be at a time.
+func (s *Service) room(tx *store.Tx, p opened) error {
+	all, of, err := tx.ActiveJobs(p.Capability)
+	if err != nil {
+		return err
+	}
+	most := cmp.Or(s.o.MaxJobs, DefaultMaxJobs)
+	switch {
+	case of >= p.Run.Limits.Parallel:
+		return refuse(Capacity, "%d jobs of %s have not ended, and no more run at a time", of, p.Name).suggest("try again with the same key when one has: run.list tells")
+	case all >= most:
+		return refuse(Capacity, "%d jobs have not ended, and no more run at a time", all).suggest("try again with the same key when one has")
+	}
+	return nil
+}
+
+// queue begins the execution of a run, in the transaction that lands its plan.
+func (l landing) queue(tx *store.Tx, a admission) (store.Execution, error) {
+	if err := l.room(tx, a.plan); err != nil {
+		return store.Execution{}, err
+	}
+	uid, err := l.account(tx, a)
+	if err != nil {
+		return store.Execution{}, err
+	}
+	j, err := tx.InsertJob(a.plan.ID, whole(a.at), l.host, uid)
+	if err != nil {
+		return store.Execution{}, err
+	}
+	return j.Execution, l.record(tx, about(eventRun+".queued", l.actor(), a.plan.Plan), details{"job": jobID(a.plan.ID)})
+}
+
+// account is one that no other candidate has, where there are any for them and
+// the tier is one of those that give it to the candidate. 0 is the server's own.
+func (l landing) account(tx *store.Tx, a admission) (int64, error) {
+	uids := l.o.JobUIDs
+	if tier := confine.Tier(a.plan.Run.Sandbox); uids.N == 0 || tier != confine.Namespaces && tier != confine.Landlock {
+		return 0, nil
+	}
+	taken, err := tx.JobUIDs(a.at.Boot)
+	if err != nil {
+		return 0, err
+	}
+	for i := range uids.N {
+		if uid := int64(uids.First + i); !slices.Contains(taken, uid) {
+			return uid, nil
+		}
+	}
+	return 0, refuse(Capacity, "every account for candidates is in use").suggest("try again with the same key when a job has ended")
+}
