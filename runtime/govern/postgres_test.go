@@ -96,7 +96,7 @@ func TestForgedUse(t *testing.T) {
 // has it.
 func (s *scene) another(t *testing.T) *scene {
 	t.Helper()
-	again, err := scenery{disk: s.disk, dir: s.dir, schema: s.schema, clock: s.clock, trust: s.trust}.open()
+	again, err := scenery{disk: s.disk, dir: s.dir, schema: s.schema, clock: s.clock, trust: s.trust, runs: s.jobs != nil}.open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,6 @@
 package govern
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // effectRun is the effect of a capability that executes reviewed candidate code.
 const effectRun = "run"
@@ -18,6 +15,10 @@ type Run struct {
 	// arguments, as they are.
 	Arguments []byte
 }
+
+// DefaultMaxJobs is how many runs there may be at a time where a host does not
+// say.
+const DefaultMaxJobs = 4
 
 // RunLimits bound a run. Zero is the default of the runner.
 type RunLimits struct {

@@ -95,6 +95,7 @@ type scenery struct {
 	step    func() error
 	peer    *uint32
 	noPeer  bool
+	runs    bool // candidates can run
 }
 
 func newScene(t testing.TB, with scenery) *scene {
@@ -180,6 +181,11 @@ func (with scenery) open() (*scene, error) {
 	}
 	if with.peer != nil {
 		peer = *with.peer
+	}
+	if with.runs {
+		if err := forRuns(&o, with.dir); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
 	s, err := open(o, with.step)
 	if err != nil {
