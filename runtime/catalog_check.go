@@ -77,7 +77,7 @@ func (c *catalogChecker) checkName(name string) {
 		c.fail(name, "a name is two or more segments joined by dots, each a lower-case letter and then lower-case letters, digits or _, of at most %d bytes in all", MaxNameBytes)
 		return
 	}
-	if root, _, _ := strings.Cut(name, "."); slices.Contains(c.reserved, root) && !slices.Contains(binding.FamilyNames(), name) && !isJobCall(name) {
+	if root, _, _ := strings.Cut(name, "."); slices.Contains(c.reserved, root) && !slices.Contains(binding.FamilyNames(), name) {
 		c.fail(name, "the namespace %s is reserved for the program language", root)
 	}
 	for ns := namespaceOf(name); ns != ""; ns = namespaceOf(ns) {
