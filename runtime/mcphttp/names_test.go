@@ -63,8 +63,11 @@ func TestNameHeaders(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	if a := f.send("POST", f.url, body(`"id":"a-1"`), modernHeaders("x/get", "a-2")...); !strings.Contains(a.body, "-32020") {
-		t.Errorf("%s", a.body)
+	for id, want := range map[string]string{`1`: `1`, `"one"`: `"one"`, `{"a":1}`: `null`, `null`: `null`} {
+		message := strings.Replace(body(`"id":"a-1"`), `"id":1`, `"id":`+id, 1)
+		if a := f.send("POST", f.url, message, modernHeaders("x/get", "a-2")...); !strings.HasPrefix(a.body, `{"jsonrpc":"2.0","id":`+want+`,"error":{"code":-32020,`) {
+			t.Errorf("%s: %s", id, a.body)
+		}
 	}
 	id, _ := f.initialize()
 	a := f.send("POST", f.url, `{"jsonrpc":"2.0","id":2,"method":"x/get","params":{"id":"a-1"}}`, "Mcp-Session-Id: "+id, "Mcp-Protocol-Version: 2025-11-25")

@@ -15,12 +15,18 @@ const codeRefused = -32000
 // refuse answers with a JSON-RPC error whose id is null, which clients show,
 // unlike plain text. The message must not hold what came with the request.
 func refuse(w http.ResponseWriter, status int, code int64, message string) {
+	refuseRequest(w, status, nil, code, message)
+}
+
+// refuseRequest is refuse for a request whose id was read: JSON text, or nil for
+// one that nobody knows.
+func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int64, message string) {
 	body, err := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      *int           `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{Version: "2.0", Error: &jsonrpc.Error{Code: code, Message: message}})
-	if err != nil { // a number and a text always encode
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"` // null where it is nil
+		Error   *jsonrpc.Error  `json:"error"`
+	}{Version: "2.0", ID: id, Error: &jsonrpc.Error{Code: code, Message: message}})
+	if err != nil { // id is valid JSON, the rest always encodes
 		body = nil
 	}
 	h := w.Header()
