@@ -152,6 +152,7 @@ func (s stage) simple() []threat {
 			var stat unix.Stat_t
 			return unix.Stat(s.path("state/token.key"), &stat)
 		}}},
+		{"watch files of others", []func() error{s.watch}},
 		{"write or remove a file outside of its box", s.writes()},
 		{"run machine code of its own", []func() error{runsCode}},
 		{"get rights by a set-user-id program", []func() error{s.setUserID}},
@@ -208,6 +209,17 @@ func (s stage) simple() []threat {
 		{"change its own code or arguments", changes()},
 		{"use mounts, namespaces, bpf, perf, io_uring, userfaultfd", s.kernel()},
 	}
+}
+
+// watch asks to be told of what happens to a directory.
+func (s stage) watch() error {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	_, err = unix.InotifyAddWatch(fd, s.path("free"), unix.IN_CREATE)
+	return err
 }
 
 func (s stage) writes() []func() error {

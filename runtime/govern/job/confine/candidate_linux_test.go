@@ -36,6 +36,7 @@ const workerMemory = 256 << 20
 
 // become is what a candidate does in this process.
 func become(text string) {
+	runtime.LockOSThread()
 	var k task
 	if text[0] != '{' {
 		k.Mode = text
@@ -59,6 +60,8 @@ func become(text string) {
 			unix.Exit(42)
 		}
 		unix.Exit(1)
+	case "container":
+		contain()
 	case "memory":
 		memory()
 	case "output":

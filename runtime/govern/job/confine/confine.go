@@ -49,7 +49,7 @@ var (
 	ErrUnsupported = errors.New("confine: not on this system")
 	// ErrAccount is the error for a tier that needs an account of its own for the
 	// candidate, and was given none.
-	ErrAccount = errors.New("confine: the candidate needs an account of its own, which is neither root nor the server's")
+	ErrAccount = errors.New("no account of its own for the candidate, neither root's nor the server's")
 )
 
 // Spec is how one candidate is confined.
@@ -74,29 +74,29 @@ func (s Spec) confined() bool { return s.Tier == Namespaces || s.Tier == Landloc
 func (s Spec) valid(uid int) error {
 	switch {
 	case !slices.Contains(Tiers(), s.Tier):
-		return fmt.Errorf("confine: %q is no tier", s.Tier)
+		return fmt.Errorf("%q is no tier", s.Tier)
 	case s.UID < 0 || s.GID < 0 || (s.UID == 0) != (s.GID == 0):
-		return fmt.Errorf("confine: account %d, group %d: both or neither", s.UID, s.GID)
+		return fmt.Errorf("account %d, group %d: both or neither", s.UID, s.GID)
 	case s.UID == 0 && (s.Tier == Landlock || s.Tier == Namespaces && uid == 0), s.UID != 0 && s.UID == uid:
 		return ErrAccount
 	case s.UID != 0 && uid != 0:
-		return fmt.Errorf("confine: only root gives a candidate an account of its own: %w", os.ErrPermission)
+		return fmt.Errorf("only root gives a candidate an account of its own: %w", os.ErrPermission)
 	case !s.confined():
 		return nil
 	case s.Box != "" && !clean(s.Box):
-		return fmt.Errorf("confine: box %q: not a clean absolute path", s.Box)
+		return fmt.Errorf("box %q: not a clean absolute path", s.Box)
 	}
 	for _, p := range s.Read {
 		if !clean(p) {
-			return fmt.Errorf("confine: read %q: not a clean absolute path", p)
+			return fmt.Errorf("read %q: not a clean absolute path", p)
 		}
 		for _, not := range []string{"/proc", "/sys", "/dev", insideBox} {
 			if within(p, not) || within(not, p) {
-				return fmt.Errorf("confine: read %q: that is not for candidates", p)
+				return fmt.Errorf("read %q: that is not for candidates", p)
 			}
 		}
 		if s.Box != "" && (within(s.Box, p) || within(p, s.Box)) {
-			return fmt.Errorf("confine: read %q: it holds the box, and may hold others", p)
+			return fmt.Errorf("read %q: it holds the box, and may hold others", p)
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func (s Spec) Enter() error { return s.enter(s.layers()) }
 func (s Spec) enter(layers []layer) error {
 	runtime.LockOSThread() // for ever
 	if err := s.valid(os.Geteuid()); err != nil {
-		return err
+		return fmt.Errorf("confine: %w", err)
 	}
 	if s.confined() && s.Box != "" {
 		if err := os.Chdir(s.Box); err != nil {

@@ -25,6 +25,12 @@ echo fine`
 // The same in Python, with what such programs import.
 const honestPython = `import json, math, decimal, random, statistics, subprocess, tempfile, threading, concurrent.futures, os, sys, helper
 assert helper.answer == 42
+for fd in range(3, 64):
+    try:
+        os.fstat(fd)
+        assert False, "descriptor %d is open" % fd
+    except OSError:
+        pass
 arguments = json.load(open("arguments.json"))
 with concurrent.futures.ThreadPoolExecutor() as pool:
     total = sum(pool.map(int, range(arguments["n"] + 1)))
@@ -59,10 +65,10 @@ func interpreterArgs(name string) []string {
 // Interpreters work in each tier, in each scope, and what is theirs is not more.
 func TestHonest(t *testing.T) {
 	for _, s := range native(t) {
-		for _, tier := range scopes(t) {
+		for _, o := range scopes(t) {
 			for path, text := range map[string]string{"/bin/sh": honestShell, "/usr/bin/python3": honestPython} {
 				name := filepath.Base(path)
-				t.Run(string(s.Tier)+"/"+string(tier)+"/"+name, func(t *testing.T) {
+				t.Run(string(s.Tier)+"/"+string(o.Tier)+"/"+name, func(t *testing.T) {
 					if _, err := exec.LookPath(path); err != nil {
 						t.Skip(err)
 					}
@@ -72,7 +78,7 @@ func TestHonest(t *testing.T) {
 					if err := s.Own(); err != nil {
 						t.Fatal(err)
 					}
-					output, exit := run(t, tier, scope.Command{
+					output, exit := run(t, o, scope.Command{
 						Path: path, Args: interpreterArgs(name), Dir: s.Box, Env: []string{"PATH=/usr/bin:/bin", "HOME=tmp", "TMPDIR=tmp"},
 						Limits: scope.Limits{Processes: 64, Memory: 4 << 30, File: 1 << 20, Open: 64}, Confine: &s,
 					})

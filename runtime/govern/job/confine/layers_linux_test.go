@@ -57,7 +57,7 @@ func TestWithoutLayers(t *testing.T) {
 		{confine.Landlock, "landlock", files},
 		{confine.Landlock, "account no_new_privs", []string{"change its own code or arguments", "get rights by a set-user-id program"}},
 		{confine.Landlock, "seccomp", []string{
-			families, keyrings, kernel, "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
+			families, keyrings, kernel, "watch files of others", "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
 			"use shared memory, semaphores or messages of others",
 		}},
 	} {

@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
+	"github.com/capgen/capgen/runtime/worker/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -39,6 +40,15 @@ func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives a candidate an account of its own")
+	}
+}
+
+// plain skips a test whose candidate is this test binary, where the race detector
+// is in it: what that needs of files and memory, and says, is in the way.
+func plain(t *testing.T) {
+	t.Helper()
+	if sandbox.LinksC() {
+		t.Skip("this build links C code")
 	}
 }
 
@@ -130,14 +140,15 @@ const maxOutput = 1 << 20
 
 // run runs a command in a scope, up to its end or to maxOutput bytes of output,
 // and ends it.
-func run(t *testing.T, tier scope.Tier, c scope.Command) (string, scope.Exit) {
+func run(t *testing.T, o scope.Options, c scope.Command) (string, scope.Exit) {
 	t.Helper()
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s, err := scope.Open(scope.Options{Tier: tier, Stdout: theirs, Stderr: theirs})
+	o.Stdout, o.Stderr = theirs, theirs
+	s, err := scope.Open(o)
 	if err != nil {
 		theirs.Close()
 		t.Fatal(err)
@@ -181,15 +192,40 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// scopes are the tiers of scopes that can be had here without a delegated group.
-func scopes(t *testing.T) []scope.Tier {
+// scopes are the tiers of scopes that can be had here.
+func scopes(t *testing.T) (list []scope.Options) {
 	t.Helper()
-	list := []scope.Tier{scope.Namespace, scope.Tree}
-	return slices.DeleteFunc(list, func(tier scope.Tier) bool {
-		err := scope.Probe(soon(t), scope.Options{Tier: tier})
-		if err != nil {
+	for _, o := range []scope.Options{{Tier: scope.Cgroup, Cgroup: unified(t)}, {Tier: scope.Namespace}, {Tier: scope.Tree}} {
+		if err := scope.Probe(soon(t), o); err != nil {
 			t.Log(err)
+			continue
 		}
-		return err != nil
-	})
+		list = append(list, o)
+	}
+	return list
+}
+
+// unified is a group of version 2 below which others can be made, or "".
+func unified(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		before, after, _ := strings.Cut(line, " - ")
+		if fields := strings.Fields(before); len(fields) > 4 && strings.HasPrefix(after, "cgroup2 ") {
+			dir, err := os.MkdirTemp(fields[4], "capgen-test-")
+			if err != nil {
+				return ""
+			}
+			t.Cleanup(func() {
+				for began := time.Now(); os.Remove(dir) != nil && time.Since(began) < 5*time.Second; {
+					time.Sleep(time.Millisecond)
+				}
+			})
+			return dir
+		}
+	}
+	return ""
 }

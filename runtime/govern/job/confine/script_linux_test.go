@@ -96,7 +96,7 @@ func TestHostileScripts(t *testing.T) {
 				write(t, filepath.Join(h.spec.Box, "code", "main"), text, 0o644)
 				write(t, filepath.Join(h.spec.Box, "arguments.json"), asJSON(t, h.stage)+"\n", 0o644)
 				h.before = h.seen(t)
-				output, exit := run(t, scope.Tree, scope.Command{
+				output, exit := run(t, scope.Options{Tier: scope.Tree}, scope.Command{
 					Path: path, Args: interpreterArgs(name), Dir: h.spec.Box, Env: []string{"PATH=/usr/bin:/bin", "HOME=tmp", "TMPDIR=tmp"},
 					Limits: simpleLimits, Confine: &h.spec,
 				})

@@ -38,6 +38,7 @@ func Table() []Row {
 		row("read the server's $HOME", Refused, Refused, Refused, Open),
 		row("read another job's box", Refused, Refused, Refused, Open),
 		row("find out whether a file outside exists, its size and times", Refused, Open, Refused, Open),
+		row("watch files of others", Refused, Refused, Refused, Open),
 		row("write or remove a file outside of its box", Refused, Refused, Refused, Open),
 		row("change its own code or arguments", Refused, Refused, Refused, Open),
 		row("run machine code of its own", Open, Open, Refused, Open),

@@ -1,18 +1,26 @@
 package confine_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 )
 
-// A server that is not root: the tiers that it can have hold what the table says,
-// though its candidates have its own account, and so has what they attack.
-func TestUnprivileged(t *testing.T) {
-	asRoot(t)
+// again runs tests of this package once more, as another server would: in a
+// process that prepare makes. They have to pass, and those that are named have to
+// be run.
+func again(t *testing.T, run string, prepare func(*exec.Cmd), named ...string) {
+	t.Helper()
+	plain(t)
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -23,9 +31,9 @@ func TestUnprivileged(t *testing.T) {
 	}
 	path := filepath.Join(place(t), "test")
 	write(t, path, string(binary), 0o755)
-	c := exec.CommandContext(soon(t), path, "-test.run=^(TestTable|TestHonest)$", "-test.v")
+	c := exec.CommandContext(soon(t), path, "-test.run="+run, "-test.v", "-test.short")
 	c.Dir = filepath.Dir(path)
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherAccount, Gid: otherAccount}}
+	prepare(c)
 	output, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -33,6 +41,70 @@ func TestUnprivileged(t *testing.T) {
 	for line := range strings.Lines(string(output)) {
 		if strings.Contains(line, "--- ") || strings.Contains(line, "not on this system") {
 			t.Log(strings.TrimSpace(line))
+		}
+	}
+	for _, name := range named {
+		if !strings.Contains(string(output), "--- PASS: "+name) {
+			t.Errorf("%s has not passed", name)
+		}
+	}
+}
+
+// A server that is not root: the tiers that it can have hold what the table says,
+// though its candidates have its own account, and so has what they attack.
+func TestUnprivileged(t *testing.T) {
+	asRoot(t)
+	// Whether there are namespaces of users for it, the log tells.
+	again(t, "^(TestTable|TestHonest)$", func(c *exec.Cmd) {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherAccount, Gid: otherAccount}}
+	})
+}
+
+// A server that is root in a container has not the rights to make namespaces. It
+// is told so, and has tier landlock.
+func TestContainer(t *testing.T) {
+	asRoot(t)
+	if !slices.ContainsFunc(native(t), func(s confine.Spec) bool { return s.Tier == confine.Landlock }) {
+		t.Skip("no tier landlock here")
+	}
+	again(t, "^(TestTable|TestHonest|TestNoNamespaces)$", func(c *exec.Cmd) {
+		c.Env = append(os.Environ(), candidateMark+"=container")
+	}, "TestTable/landlock", "TestHonest/landlock/tree/sh", "TestNoNamespaces")
+}
+
+// inContainer is what root may do in a container of the usual kind.
+var inContainer = []int{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FSETID, unix.CAP_FOWNER, unix.CAP_MKNOD, unix.CAP_NET_RAW, unix.CAP_SETGID, unix.CAP_SETUID,
+	unix.CAP_SETFCAP, unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT, unix.CAP_KILL, unix.CAP_AUDIT_WRITE,
+}
+
+// contain becomes this test binary once more, with no rights but those.
+func contain() {
+	for c := range 64 {
+		if !slices.Contains(inContainer, c) {
+			unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
+		}
+	}
+	os.Unsetenv(candidateMark)
+	os.Setenv(containerMark, "1")
+	panic(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+}
+
+// containerMark is the variable of a process that contain has made.
+const containerMark = "CAPGEN_TEST_CONTAINER"
+
+func TestNoNamespaces(t *testing.T) {
+	if os.Getenv(containerMark) == "" {
+		t.Skip("TestContainer runs it")
+	}
+	for _, a := range confine.Probe(soon(t), confine.Options{UID: account, GID: account}) {
+		switch {
+		case a.Tier == confine.Namespaces:
+			if !errors.Is(a.Err, confine.ErrUnsupported) || !strings.Contains(a.Err.Error(), "operation not permitted") {
+				t.Error(a.Err)
+			}
+		case a.Err != nil:
+			t.Error(a.Err)
 		}
 	}
 }
