@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/mcpserver"
 	"github.com/capgen/capgen/runtime/results"
 )
@@ -283,6 +284,17 @@ func receiptOf(t *testing.T, m map[string]any) string {
 	receipt, _ := meta[mcpserver.ReceiptKey].(map[string]any)
 	execution, _ := receipt["execution"].(string)
 	return execution
+}
+
+// Every state that a job can have is one of a task.
+func TestTasksOfEveryState(t *testing.T) {
+	for _, state := range job.States() {
+		a := rawClient(t, mcpserver.Options{Runtime: newJobs(string(state))}, "2026-07-28", declared).send("tasks/get", about(theJob))
+		status, _ := a.Result["status"].(string)
+		if over := status != "working"; a.Error.Code != 0 || over != state.Ended() {
+			t.Errorf("%s: %s %+v", state, a.text, a.Error)
+		}
+	}
 }
 
 // The other two methods acknowledge, and one of them cancels.
