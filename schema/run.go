@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -274,9 +273,4 @@ func (l *loader) runExamples(n *node) {
 			l.errorf(v.pos, ruleBadExample, "an example of a run shows its result").hint("show how it fails in a program, under programs")
 		}
 	}
-}
-
-// hasRun tells whether one of caps is a run.
-func hasRun(caps []*Capability) bool {
-	return slices.ContainsFunc(caps, func(c *Capability) bool { return c.Run != nil })
 }
