@@ -2,14 +2,19 @@ package codegen_test
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/codegen"
 	"github.com/capgen/capgen/codegen/testdata/runs/generated/catalog"
+	"github.com/capgen/capgen/codegen/testdata/runs/generated/fake"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/examples"
 	"github.com/capgen/capgen/schema"
 )
 
@@ -76,6 +81,43 @@ deployments:
 			if strings.Contains(all, what) != want {
 				t.Errorf("%q: holds %s: %t", tag, what, !want)
 			}
+		}
+	}
+}
+
+// The fake plans, starts and ends runs without anybody's approval, on the way of
+// a program, and their results are those of the examples.
+func TestRunFake(t *testing.T) {
+	ran := 0
+	register := func(b *runtime.Builder) { catalog.Register(b, fake.Handlers()) }
+	for name, err := range examples.Run(t.Context(), register, fake.Examples(), fake.Programs()) {
+		ran++
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if ran != 5 {
+		t.Errorf("%d examples and programs ran", ran)
+	}
+}
+
+// No way to decide, and none to start without a plan, reaches programs.
+func TestNoStartWithoutAPlan(t *testing.T) {
+	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll()})
+	catalog.Register(b, fake.Handlers())
+	server, err := b.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for _, program := range []string{
+		"run.start(plan='p', token='t', key='k')", "run.approve(plan='p')", "run.clean()", "lab.evaluate(candidate='a')", "lab.evaluate.apply(plan='p', token='t', key='k')",
+		"lab.evaluate.start(plan='p', token='t', key='k')", "lab.evaluate.start(candidate='a', key='k')", "store.note.start(plan='p', token='t', key='k')",
+	} {
+		_, err := server.Execute(t.Context(), authz.Local(), "def main():\n    return "+program+"\n")
+		var e *runtime.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", program, err)
 		}
 	}
 }
