@@ -86,8 +86,10 @@ type Service struct {
 	keys    root.Dir
 	// step is called before each commit: tests stop there.
 	step func() error
-	jobs root.Dir // the directories of jobs; nil where nothing runs
-	host string   // the id of this state directory, for runs
+	// first is what Open has recovered.
+	first Recovered
+	jobs  root.Dir // the directories of jobs; nil where nothing runs
+	host  string   // the id of this state directory, for runs
 	// What starts supervisors and looks after jobs: tests have others.
 	launch, settleJob func(context.Context, supervise.Job, supervise.Journal) (job.State, error)
 	tiers             tierCache
@@ -136,7 +138,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	const patience = 5 * time.Second // with others who are landing
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	if _, err := s.Recover(ctx); err != nil {
+	if s.first, err = s.Recover(ctx); err != nil {
 		s.o.Logger.ErrorContext(ctx, "not everything that was interrupted could be brought to its end", "error", err)
 	}
 	return s, nil

@@ -41,9 +41,9 @@ const (
 
 // request is what the server's process is asked for, a line each.
 type request struct {
-	Do, Plan, Token, Key, Text string
-	Min                        int
-	Envelope                   []byte
+	Do, Plan, Token, Key, Text, Job, As string
+	Min                                 int
+	Envelope                            []byte
 }
 
 // response is what it answers.
@@ -51,13 +51,15 @@ type response struct {
 	Prepared govern.Prepared
 	Landed   govern.Landed
 	Status   govern.Progress
+	Started  govern.Started
+	Job      govern.Job
+	Jobs     []govern.Job
 	Error    string
 }
 
-// forbidding is publish, where the requester's account may not approve, and two
+// forbidding is a capability, where the requester's account may not approve, and two
 // may have to.
-func forbidding(least int) govern.Terms {
-	t := publish
+func forbidding(t govern.Terms, least int) govern.Terms {
 	t.SelfAllowed, t.Min = false, max(1, least)
 	return t
 }
@@ -80,13 +82,33 @@ func answer(ctx context.Context, s *Setup, i host.Invocation) error {
 			return service.Close()
 		}
 		var a response
+		ctx := ctx
+		if r.As != "" {
+			ctx = authz.WithSubject(ctx, authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: r.As})
+		}
 		switch r.Do {
+		case "prepare run":
+			a.Prepared, err = prepareRun(ctx, service.Service, forbidding(try, 1), r.Key, r.Text)
+		case "start":
+			a.Started, err = govern.StartRun(ctx, service.Service, forbidding(try, 1), govern.Claim{Plan: r.Plan, Token: r.Token, Key: r.Key})
+		case "job":
+			a.Job, err = service.Job(ctx, r.Job)
+		case "jobs":
+			var page govern.JobPage
+			page, err = service.Jobs(ctx, govern.JobFilter{})
+			a.Jobs = page.Jobs
+		case "logs":
+			_, err = service.JobLogs(ctx, r.Job, defaultTail)
+		case "result":
+			_, err = service.JobResult(ctx, r.Job)
+		case "cancel":
+			a.Job, err = service.CancelJob(ctx, r.Job, "")
 		case "prepare":
-			a.Prepared, err = govern.PrepareChange(ctx, service.Service, forbidding(r.Min), []byte(`{}`), r.Key, func(context.Context) (govern.Change, error) {
+			a.Prepared, err = govern.PrepareChange(ctx, service.Service, forbidding(publish, r.Min), []byte(`{}`), r.Key, func(context.Context) (govern.Change, error) {
 				return govern.Change{Root: "notes", Path: "june", Summary: "publish june", Files: []govern.File{{Path: "a.txt", Content: []byte(r.Text)}}}, nil
 			})
 		case "apply":
-			a.Landed, err = govern.ApplyChange(ctx, service.Service, forbidding(r.Min), govern.Claim{Plan: r.Plan, Token: r.Token, Key: r.Key})
+			a.Landed, err = govern.ApplyChange(ctx, service.Service, forbidding(publish, r.Min), govern.Claim{Plan: r.Plan, Token: r.Token, Key: r.Key})
 		case "status":
 			a.Status, err = service.Status(ctx, r.Plan)
 		case "forge": // write the envelope of another plan into the database
@@ -153,7 +175,7 @@ func attempt(ctx context.Context, s *Setup, i host.Invocation, dir string) error
 	}
 	for _, path := range []string{
 		filepath.Join(dir, "notes", "june", "a.txt"), filepath.Join(s.state, sqlite.FileName), filepath.Join(s.state, "keys", "tokens"),
-		filepath.Join(s.state, auditKeyFile), s.trust, binary, filepath.Join(base, "approver", "key"), filepath.Join(base, "approver", "log"),
+		filepath.Join(s.state, "jobs", "job_"+strings.TrimPrefix(plan, "plan_"), "alive"), filepath.Join(s.state, auditKeyFile), s.trust, binary, filepath.Join(base, "approver", "key"), filepath.Join(base, "approver", "log"),
 	} {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err == nil {
@@ -164,7 +186,7 @@ func attempt(ctx context.Context, s *Setup, i host.Invocation, dir string) error
 		try("let everybody write "+path, os.Chmod(path, 0o666))
 	}
 	for _, path := range []string{
-		dir, filepath.Join(dir, "notes"), filepath.Join(dir, "notes", "june"), s.state, filepath.Join(s.state, "cas"), filepath.Join(s.state, "keys"),
+		dir, filepath.Join(dir, "notes"), filepath.Join(dir, "notes", "june"), s.state, filepath.Join(s.state, "cas"), filepath.Join(s.state, "keys"), filepath.Join(s.state, "jobs"),
 		filepath.Dir(s.trust), filepath.Dir(binary), filepath.Join(base, "approver"), filepath.Dir(s.socket),
 	} {
 		try("add to "+path, os.WriteFile(filepath.Join(path, "new"), nil, 0o600))

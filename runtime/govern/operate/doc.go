@@ -1,5 +1,6 @@
-// Package operate is what people do with governed changes at a terminal: they
-// look at plans, approve and reject them, and keep the state in order. It must
+// Package operate is what people do with governed changes and runs at a terminal:
+// they look at plans, approve and reject them, look after jobs, and keep the state
+// in order. It must
 // never be reached by a program of an agent: nothing of it is a capability, and
 // nobody approves without a terminal.
 //
@@ -16,6 +17,14 @@
 //			catalog.Register(b, catalog.Handlers{Govern: service.Service, …})
 //		},
 //	})
+//
+// A host that runs candidates names what it runs them with, and what checks their
+// results; its main begins with what the processes of a run need:
+//
+//	scope.ServeKeeperAndExit()
+//	runtime.ServeWorkerAndExit()
+//	runner.ServeStarlarkAndExit()
+//	changes := operate.Setup{Runners: runners, Results: catalog.Results()}
 //
 // The state directory is the server's, and 0700. Give it 0750 and a group, and
 // approvers in that group can look at plans from an account of their own. What

@@ -216,7 +216,7 @@ func (s *Setup) writableBy(who person, paths []string) ([]access, error) {
 // directories above them.
 func (s *Setup) guarded() ([]string, error) {
 	list := []string{s.state}
-	for _, name := range []string{sqlite.FileName, "cas", "keys", "running", auditKeyFile} {
+	for _, name := range []string{sqlite.FileName, "cas", "keys", "running", "jobs", auditKeyFile} {
 		p := filepath.Join(s.state, name)
 		if _, err := os.Lstat(p); err == nil {
 			list = append(list, p)

@@ -28,7 +28,7 @@ func (s *Setup) jobs(ctx context.Context, i host.Invocation) (err error) {
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
 	rows := [][]string{{"JOB", "STATE", "CREATED", "CAPABILITY", "ASKED BY", "NOTE"}}
-	f := govern.JobFilter{State: s.flags.status, Limit: govern.MaxPage}
+	f := govern.JobFilter{State: stateWord(s.flags.status), Limit: govern.MaxPage}
 	for more := true; more; {
 		if left := s.flags.newest + 1 - len(rows); s.flags.newest > 0 {
 			f.Limit = min(left, govern.MaxPage)
@@ -48,6 +48,14 @@ func (s *Setup) jobs(ctx context.Context, i host.Invocation) (err error) {
 		return err
 	}
 	return table(i, rows)
+}
+
+// stateWord is a state as jobs have it, however it was typed.
+func stateWord(text string) string {
+	if strings.EqualFold(text, "active") {
+		return "active"
+	}
+	return strings.ToUpper(text)
 }
 
 // note is why a job failed, or what it says of itself.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,6 +126,12 @@ func (p place) refused(args ...string) string {
 // service is the server's own, as its process has it, changed by change.
 func (p place) service(change ...func(*Setup)) *Service {
 	p.t.Helper()
+	return p.serving("", change...)
+}
+
+// serving is that of a command.
+func (p place) serving(command string, change ...func(*Setup)) *Service {
+	p.t.Helper()
 	s := &Setup{
 		state: filepath.Join(p.dir, "state"), trust: filepath.Join(p.dir, "trust"),
 		Roots: func() (map[string]string, error) {
@@ -135,7 +142,7 @@ func (p place) service(change ...func(*Setup)) *Service {
 	for _, c := range change {
 		c(s)
 	}
-	service, err := s.Open(p.t.Context(), host.Env{})
+	service, err := s.Open(p.t.Context(), host.Env{Command: command, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -309,9 +316,9 @@ func TestUpkeep(t *testing.T) {
 		want string
 	}{
 		{host.ExitFailed, []string{"show", "plan_0"}, "there are no plans yet"},
-		{0, []string{"recover"}, "0 ended, 0 wait"},
+		{0, []string{"recover"}, "0 ended, 0 wait, 0 jobs settled"},
 		{host.ExitFailed, []string{"show", "plan_0"}, "not_found"},
-		{0, []string{"clean"}, "0 plans found expired, 0 objects removed"},
+		{0, []string{"clean"}, "0 plans found expired, 0 objects removed, 0 plans forgotten, 0 jobs cleaned"},
 		{host.ExitUsage, []string{"clean", "--keep", "-1s"}, "not below zero"},
 		{0, []string{"keys", "rotate"}, "tokens are issued with"},
 		{0, []string{"keys", "list"}, "ada"},

@@ -16,9 +16,6 @@ import (
 // watchEvery is how often a server looks after jobs whose supervisor may be gone.
 const watchEvery = 2 * time.Second
 
-// defaultMaxJobs is of a program that does not say.
-const defaultMaxJobs = 4
-
 // superviseCommand is the command that a server starts for each job. Help does
 // not list it.
 const superviseCommand = "supervise"
@@ -94,12 +91,16 @@ func (s *Setup) jobOptions(o *govern.Options) error {
 	if s.maxJobs < 0 {
 		return errors.New("--max-jobs is not below zero")
 	}
-	o.MaxJobs = cmp.Or(s.MaxJobs, defaultMaxJobs)
+	o.MaxJobs = cmp.Or(s.MaxJobs, govern.DefaultMaxJobs)
 	if s.maxJobs > o.MaxJobs {
 		return fmt.Errorf("--max-jobs asks for fewer than the %d that the program allows, not for more", o.MaxJobs)
 	}
 	o.MaxJobs = cmp.Or(s.maxJobs, o.MaxJobs)
 	o.JobUIDs = govern.UIDs{First: s.accounts.first, N: s.accounts.n}
+	var err error
+	if o.Runners, err = s.runners(); err != nil {
+		return err
+	}
 	o.Path, o.Cgroup, o.Results, o.Supervisor = s.state, s.cgroup, s.Results, s.supervisor()
 	return nil
 }

@@ -47,7 +47,7 @@ type Setup struct {
 	Results map[string]func([]byte) ([]byte, error)
 
 	// MaxJobs is how many runs there may be at a time, of all capabilities; zero
-	// is 4. --max-jobs asks for fewer.
+	// is [govern.DefaultMaxJobs]. --max-jobs asks for fewer.
 	MaxJobs int
 
 	state, trust string

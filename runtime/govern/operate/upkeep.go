@@ -13,7 +13,8 @@ import (
 	"github.com/capgen/capgen/runtime/host"
 )
 
-// recover brings interrupted landings to their end, and says which.
+// recover brings interrupted landings to their end, and jobs that have lost their
+// supervisor, and says which.
 func (s *Setup) recover(ctx context.Context, i host.Invocation) (err error) {
 	o, service, err := s.operator(ctx, i)
 	if err != nil {
@@ -27,13 +28,16 @@ func (s *Setup) recover(ctx context.Context, i host.Invocation) (err error) {
 	for _, plan := range r.Waiting {
 		fmt.Fprintf(i.Stdout, "%s waits for whoever asked\n", plan)
 	}
+	for _, id := range slices.Sorted(maps.Keys(r.Jobs)) {
+		fmt.Fprintf(i.Stdout, "%s %s\n", id, r.Jobs[id])
+	}
 	if err == nil {
-		fmt.Fprintf(i.Stderr, "%d ended, %d wait\n", len(r.Ended), len(r.Waiting))
+		fmt.Fprintf(i.Stderr, "%d ended, %d wait, %d jobs settled\n", len(r.Ended), len(r.Waiting), len(r.Jobs))
 	}
 	return err
 }
 
-// clean removes what no plan needs.
+// clean removes what no plan and no job needs.
 func (s *Setup) clean(ctx context.Context, i host.Invocation) (err error) {
 	if s.flags.keep < 0 {
 		return &host.ExitError{Code: host.ExitUsage, Err: errors.New("clean: --keep is not below zero")}
@@ -47,7 +51,7 @@ func (s *Setup) clean(ctx context.Context, i host.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(i.Stdout, "%d plans found expired, %d objects removed, %d plans forgotten\n", c.Expired, c.Objects, c.Forgotten)
+	_, err = fmt.Fprintf(i.Stdout, "%d plans found expired, %d objects removed, %d plans forgotten, %d jobs cleaned\n", c.Expired, c.Objects, c.Forgotten, c.Jobs)
 	return err
 }
 
