@@ -42,6 +42,9 @@ func Launch(ctx context.Context, j Job, to Journal) (job.State, error) {
 	}
 	defer own.Close()
 	j.at("held")
+	// From here on it is not left half done because somebody hangs up.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), startPatience)
+	defer stop()
 	state, err := to.Move(ctx, Move{From: job.Queued, Event: job.EventClaim, By: job.ByServer})
 	if err != nil {
 		return moved(state, err)

@@ -130,6 +130,7 @@ func (s *scene) work() Work {
 	w := Work{
 		Command: s.Command, Scope: scope.Options{Tier: s.Tier, Cgroup: s.Cgroup},
 		Arguments: []byte(`{"n":1}`), Check: check,
+		Statuses: map[int]job.Failure{102: job.FailLimit, 103: job.FailInfrastructure},
 	}
 	content := map[[32]byte]string{}
 	for path, text := range s.Files {

@@ -37,9 +37,6 @@ func Remove(dir string) error {
 	return nil
 }
 
-// names is how many names are read at once.
-const names = 1000
-
 // empty removes all there is in top. Depth costs nothing: directories that are in
 // another one are moved up first, so that none is ever named by a path.
 func empty(top int) error {
@@ -120,17 +117,22 @@ func enter(dir int, name string) (int, error) {
 	return unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 }
 
-// list is some of the names in a directory.
+// list is some of the names in a directory, none only of one that is empty.
 func list(fd int) ([]string, error) {
-	again, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
+	if _, err := unix.Seek(fd, 0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(again), "directory")
-	defer f.Close()
-	found, err := f.Readdirnames(names)
-	if err == io.EOF {
-		err = nil
+	var names []string
+	buffer := make([]byte, 32<<10)
+	for len(names) == 0 { // the first that are read may be . and .. alone
+		n, err := unix.ReadDirent(fd, buffer)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		_, _, names = unix.ParseDirent(buffer[:n], -1, nil)
 	}
-	return found, err
+	return names, nil
 }

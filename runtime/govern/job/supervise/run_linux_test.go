@@ -106,6 +106,8 @@ func TestFailures(t *testing.T) {
 		message      string
 	}{
 		{"status", answers + `exit 3`, nil, job.Failed, job.FailCandidate, "status 3"},
+		{"a runner's limit", answers + `exit 102`, nil, job.Failed, job.FailLimit, "met a limit"},
+		{"a runner's box", answers + `exit 103`, nil, job.Failed, job.FailInfrastructure, "did not find"},
 		{"crash", answers + `kill -SEGV $$`, nil, job.Failed, job.FailCandidate, "signal 11"},
 		{"killed", answers + `kill -KILL $$`, nil, job.Failed, job.FailLimit, "killed"},
 		{"output", answers + `exec head -c 10G /dev/zero`, small, job.Failed, job.FailLimit, "10000 bytes"},

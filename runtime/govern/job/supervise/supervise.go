@@ -71,6 +71,10 @@ type Work struct {
 	// Read is the content of digest, of at most max bytes. What it returns is
 	// checked against the digest.
 	Read func(ctx context.Context, digest [32]byte, max int64) ([]byte, error)
+	// Statuses say what a positive status of the candidate means, where its runner
+	// is the host's own and the candidate has no say in it. Any other is
+	// job.FailCandidate.
+	Statuses map[int]job.Failure
 	// Arguments is what it finds in arguments.json.
 	Arguments []byte
 	// Check decodes a result and returns it in canonical form. Its error says, in a

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -140,7 +141,7 @@ func (s *supervisor) exited(exit scope.Exit, err error) ending {
 	case exit.Signal == 0 && exit.Code == 0:
 		return ending{event: job.EventSucceed}
 	case exit.Signal == 0:
-		return fail(job.FailCandidate, "it ended with status %d", exit.Code)
+		return s.status(exit.Code)
 	case exit.Signal == syscall.SIGXCPU:
 		return fail(job.FailLimit, "it used more than %s of processor time", s.work.Command.Limits.CPU)
 	case exit.Signal == syscall.SIGXFSZ:
@@ -149,4 +150,18 @@ func (s *supervisor) exited(exit scope.Exit, err error) ending {
 		return fail(job.FailLimit, "it was killed (%s), as the system does for memory or processor time", exit)
 	}
 	return fail(job.FailCandidate, "it was ended by %s", exit)
+}
+
+// status is what a job comes to by a status that is none of success.
+func (s *supervisor) status(code int) ending {
+	e := ending{event: job.EventFail, failure: cmp.Or(s.work.Statuses[code], job.FailCandidate)}
+	switch e.failure {
+	case job.FailLimit:
+		e.message = "it met a limit: its log says which"
+	case job.FailInfrastructure:
+		e.message = "its runner did not find what it needs: its log says what"
+	default:
+		e.message = fmt.Sprintf("it ended with status %d", code)
+	}
+	return e
 }
