@@ -39,11 +39,7 @@ func (h Handle) End(ctx context.Context, emptied func() (bool, error)) error {
 		if err != nil {
 			return fmt.Errorf("scope: %w", err)
 		}
-		err = endGroup(ctx, g)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) { // somebody else has just removed it
-			return nil
-		}
-		return err
+		return endGroup(ctx, g)
 	case Tree:
 		is, err := emptied()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -101,8 +102,11 @@ func serveKeeper(tier Tier) error {
 	k.family.reaped = k.reaped
 
 	command, err := readCommand(fdReader(controlFD))
-	if errors.Is(err, io.EOF) {
-		return k.emptied() // nothing was ever started
+	if errors.Is(err, io.EOF) { // nothing was ever started
+		if tier == Cgroup {
+			removeGroup()
+		}
+		return k.emptied()
 	}
 	if err == nil {
 		err = k.start(command)
@@ -204,6 +208,15 @@ func killGroup() {
 	}
 	unix.Write(fd, []byte("1"))
 	unix.Close(fd)
+}
+
+// removeGroup removes the group, in which nothing ever was: who opened the scope
+// may have been killed before anybody else knew of it. With an error it stays,
+// which does no harm.
+func removeGroup() {
+	if path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(groupFD)); err == nil {
+		unix.Rmdir(path)
+	}
 }
 
 // emptied leaves word that nothing of the scope runs.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -329,13 +330,18 @@ func (s *Scope) discard() {
 	}
 }
 
-// endGroup kills a group, waits until it is empty and removes it.
+// endGroup kills a group, waits until it is empty and removes it. One that somebody
+// else has removed was empty.
 func endGroup(ctx context.Context, g *cgroup.Group) error {
-	if err := g.Kill(); err != nil {
+	err := g.Kill()
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
+		return g.Remove()
+	}
+	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
 	var unknown error
-	err := until(ctx, func() bool {
+	err = until(ctx, func() bool {
 		var populated bool
 		populated, unknown = g.Populated()
 		return unknown != nil || !populated

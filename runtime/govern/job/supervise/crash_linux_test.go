@@ -104,6 +104,27 @@ func TestKeeperKilledToo(t *testing.T) {
 	}
 }
 
+// No group is left of a supervisor that was killed before anybody else knew of it,
+// nor after that.
+func TestNoGroupLeft(t *testing.T) {
+	group, ok := tiers(t)[scope.Cgroup]
+	if !ok {
+		t.Skip("no groups can be made here")
+	}
+	for n, name := range steps["supervise"][:9] {
+		if n < 2 {
+			continue
+		}
+		s := newScene(t, scope.Cgroup, group, brief)
+		s.Deaths = []death{{Role: "supervise", Step: n + 1}}
+		s.launch(t)
+		s.sound(t, s.ended(t))
+		if left, err := filepath.Glob(filepath.Join(group, "capgen-*")); err != nil || len(left) > 0 {
+			t.Errorf("%s: %d are left, %v", name, len(left), err)
+		}
+	}
+}
+
 // A supervisor stops at each step and does nothing any more, with and without a
 // cancellation: a watchdog ends the job when it is overdue. If the supervisor goes
 // on then, it starts nothing.
