@@ -387,15 +387,15 @@ func TestNotLaunched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	for name, file := range map[string]*os.File{"nothing": nil, "another file": other, "not the one that is locked": again} {
+	for want, file := range map[string]*os.File{"was not launched": nil, "was not launched for this job": other, ErrHeld.Error(): again} {
 		c := exec.Command("/proc/self/exe")
 		c.Env = []string{helperMark + "=supervise " + s.path}
 		if file != nil {
 			c.ExtraFiles = []*os.File{file}
 		}
 		text, err := c.CombinedOutput()
-		if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(text), "supervise: ") {
-			t.Errorf("%s: %v, %s", name, err, text)
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s", want, err, text)
 		}
 	}
 	if r := s.record(t); r.State != job.Queued {
