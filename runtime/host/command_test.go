@@ -23,6 +23,8 @@ func extension() Extension {
 				switch strings.Join(i.Arguments, " ") {
 				case "gone":
 					return errors.New("no such plan")
+				case "altered":
+					return errors.New("a row\nholds \x1b[2J")
 				case "wrong":
 					return &ExitError{Code: ExitUsage, Err: errors.New("those were not the words")}
 				case "quiet":

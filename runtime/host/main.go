@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/capgen/capgen/internal/nearest"
+	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/mcphttp"
 	"github.com/capgen/capgen/runtime/mcpserver"
@@ -261,8 +262,17 @@ func (p *program) misuse(err error) int {
 	return ExitUsage
 }
 
+// broken prints err, whatever stands in it, as text that can be seen.
 func (p *program) broken(err error) int {
-	fmt.Fprintf(p.stderr, "%s: %v\n", p.options.Name, err)
+	var b strings.Builder
+	for line := range strings.Lines(err.Error()) {
+		text, ended := strings.CutSuffix(line, "\n")
+		b.WriteString(visible.Text(text))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(p.stderr, "%s: %s\n", p.options.Name, b.String())
 	return ExitUsage
 }
 

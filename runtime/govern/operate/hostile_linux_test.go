@@ -138,6 +138,16 @@ func (p place) exec(query string, args ...any) {
 	must(p.t, err)
 }
 
+// value is what a query finds first.
+func (p place) value(query string) (v any) {
+	p.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(p.dir, "state", sqlite.FileName))
+	must(p.t, err)
+	defer db.Close()
+	must(p.t, db.QueryRow(query).Scan(&v))
+	return v
+}
+
 // TestNothingReachesTheTerminal: whatever somebody wrote into the rows of a plan,
 // no escape sequence is printed, where the row is shown and where it is refused.
 func TestNothingReachesTheTerminal(t *testing.T) {

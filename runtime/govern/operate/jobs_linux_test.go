@@ -269,6 +269,41 @@ func TestAnotherProgramIsNotApproved(t *testing.T) {
 	}
 }
 
+// TestNothingOfAJobReachesTheTerminal: whatever somebody wrote into the rows of a
+// job, no escape sequence is printed, where it is shown and where it is refused.
+func TestNothingOfAJobReachesTheTerminal(t *testing.T) {
+	const escape = "\x1b]0;x\a\x1b[2J\u202e"
+	at := newPlace(t)
+	service := at.service()
+	j := at.started(service, "k1", "exit 3\n")
+	at.becomes(service, j.Job, job.Failed)
+	for column, like := range map[string]any{
+		"jobs.progress": "", "jobs.failure": "", "jobs.message": "", "jobs.reason": "", "jobs.cancelled_by": "", "jobs.host": "",
+		"jobs.created_boot": "", "jobs.handle": []byte(nil), "jobs.result": []byte(nil), "executions.state": "", "executions.kind": "",
+	} {
+		table, name, _ := strings.Cut(column, ".")
+		was := at.value(`SELECT ` + name + ` FROM ` + table)
+		var is any = escape
+		if _, bytes := like.([]byte); bytes {
+			is = []byte(escape)
+		}
+		at.exec(`UPDATE `+table+` SET `+name+` = ?`, is)
+		for _, args := range [][]string{
+			{"jobs"}, {"jobs", "--status", "active"}, {"jobs", "--status", escape}, {"show", j.Job}, {"show", j.Plan}, {"logs", j.Job}, {"cancel", j.Job},
+			{"cancel", j.Job, "--reason", escape}, {"recover"}, {"clean"}, {"doctor"}, {"supervise", j.Job},
+		} {
+			out, _ := at.command(args...).CombinedOutput()
+			if strings.ContainsAny(string(out), "\x1b\a\u202e") {
+				t.Errorf("%s: %q: %q", column, args, out)
+			}
+		}
+		at.exec(`UPDATE `+table+` SET `+name+` = ?`, was)
+	}
+	if out, _ := at.run(0, "show", j.Job); !strings.Contains(out, "FAILED") || !strings.Contains(out, "candidate") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestAJobOfThreeAccounts: an approver lets a candidate run and looks at what
 // becomes of it; the agent's account, and other subjects, can neither see nor end
 // it, and the job's files are the server's account's alone.

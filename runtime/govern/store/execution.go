@@ -103,7 +103,7 @@ func (e *Execution) check() error {
 	c.that(known, "an execution of kind %q has no state %q in epoch %d", e.Kind, e.State, e.Epoch)
 	c.bytes("the outcome", e.Outcome, 0, MaxBody)
 	c.that(e.Started > 0, "it started at %d", e.Started)
-	c.that(s.ended == (e.Ended > 0), "it is %s, and ended at %d", e.State, e.Ended)
+	c.that(s.ended == (e.Ended > 0), "it is %q, and ended at %d", e.State, e.Ended)
 	return c.err()
 }
 

@@ -93,7 +93,7 @@ func (r *jobRow) check() error {
 		return err
 	}
 	var c checks
-	c.that(r.Kind == KindRun, "it is a %s", r.Kind)
+	c.that(r.Kind == KindRun, "it is a %q", r.Kind)
 	c.that(len(r.Outcome) == 0, "a run has no outcome")
 	r.Created = c.instant("it was queued", r.created, r.createdUp, r.createdBoot)
 	c.that((r.Epoch == epochBegun) == (r.begun > 0), "its epoch is %d, and its candidate began at %d", r.Epoch, r.begun)
@@ -110,8 +110,8 @@ func (r *jobRow) check() error {
 	c.text("who asked for its end", r.By, 0)
 	c.that(hex32(r.Host), "its host is not 32 hexadecimal digits")
 	c.that(r.UID >= 0 && r.UID < math.MaxUint32, "its account is %d", r.UID)
-	c.that(failed(r.RunState(), r.Failure), "it is %s, and failed of %q", r.State, r.Failure)
-	c.that((r.RunState() == job.Succeeded) == (len(r.result) > 0), "it is %s, and its result has %d bytes of a digest", r.State, len(r.result))
+	c.that(failed(r.RunState(), r.Failure), "it is %q, and failed of %q", r.State, r.Failure)
+	c.that((r.RunState() == job.Succeeded) == (len(r.result) > 0), "it is %q, and its result has %d bytes of a digest", r.State, len(r.result))
 	if len(r.result) > 0 {
 		r.Result = new(cas.Digest)
 		c.that(copy(r.Result[:], r.result) == len(r.Result) && len(r.result) == len(r.Result), "the digest of its result has %d bytes", len(r.result))

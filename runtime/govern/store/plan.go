@@ -68,7 +68,7 @@ func (p *Plan) check() error {
 	c.that(known, "the status %q is none", p.Status)
 	c.text("the reason", p.Reason, 0)
 	c.text("who moved it", p.By, 0)
-	c.that((p.Status == Prepared) == (p.Moved == 0), "it is %s, and was moved at %d", p.Status, p.Moved)
+	c.that((p.Status == Prepared) == (p.Moved == 0), "it is %q, and was moved at %d", p.Status, p.Moved)
 	c.that(p.Created > 0 && p.Created < p.Expires, "it was created at %d and expires at %d", p.Created, p.Expires)
 	return c.err()
 }
