@@ -90,6 +90,9 @@ func (s *Service) work(v startedRun) (w supervise.Work, err error) {
 		return w, fmt.Errorf("govern: nothing checks the results of %s", v.Name)
 	}
 	w.Command, w.Scope = s.candidate(v)
+	if r.Runner.Worker { // whose statuses are this program's own
+		w.Statuses = map[int]job.Failure{runner.ExitLimit: job.FailLimit, runner.ExitBox: job.FailInfrastructure}
+	}
 	return w, nil
 }
 
