@@ -78,37 +78,23 @@ func Report(r Result) string {
 	return b.String()
 }
 
-// reportResult writes the members of an object that fit a row as a table, and what
-// is left as JSON.
+// reportResult writes what of an object fits a row as a table, and what is left as
+// JSON.
 func reportResult(b *strings.Builder, text []byte) {
 	value, err := parse(text)
 	if err != nil {
 		b.WriteString("It cannot be shown: it is not JSON.\n")
 		return
 	}
-	rest, isObject := value.(map[string]any)
-	if isObject {
-		rest = maps.Clone(rest)
-		rows := 0
-		for _, name := range slices.Sorted(maps.Keys(rest)) {
-			cell, ok := inRow(rest[name])
-			if !ok || rows == maxRows {
-				continue
-			}
-			if rows == 0 {
-				b.WriteString("| Name | Value |\n|---|---|\n")
-			}
-			fmt.Fprintf(b, "| %s | %s |\n", code(name), cell)
-			delete(rest, name)
-			rows++
-		}
-		if len(rest) == 0 {
-			if rows == 0 {
-				b.WriteString("It is empty.\n")
-			}
+	if members, ok := value.(map[string]any); ok {
+		rest := reportRows(b, members)
+		switch {
+		case len(members) == 0:
+			b.WriteString("It is empty.\n")
 			return
-		}
-		if rows > 0 {
+		case len(rest) == 0:
+			return
+		case len(rest) < len(members):
 			b.WriteString("\n")
 		}
 		value = rest
@@ -119,6 +105,36 @@ func reportResult(b *strings.Builder, text []byte) {
 	if block.full {
 		b.WriteString("\nThe rest is left out here.\n")
 	}
+}
+
+// reportRows writes the members that fit rows as a table, and returns the others.
+// An object of such values has a row for each of them.
+func reportRows(b *strings.Builder, members map[string]any) map[string]any {
+	rest, rows := maps.Clone(members), 0
+	row := func(name, cell string) {
+		if rows == 0 {
+			b.WriteString("| Name | Value |\n|---|---|\n")
+		}
+		fmt.Fprintf(b, "| %s | %s |\n", name, cell)
+		rows++
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if cell, ok := inRow(members[name]); ok && rows < maxRows {
+			row(code(name), cell)
+			delete(rest, name)
+			continue
+		}
+		parts, _ := members[name].(map[string]any)
+		if len(parts) == 0 || rows+len(parts) > maxRows || slices.ContainsFunc(slices.Collect(maps.Values(parts)), func(v any) bool { _, ok := inRow(v); return !ok }) {
+			continue
+		}
+		for _, part := range slices.Sorted(maps.Keys(parts)) {
+			cell, _ := inRow(parts[part])
+			row(code(name)+" "+code(part), cell)
+		}
+		delete(rest, name)
+	}
+	return rest
 }
 
 // parse reads JSON, with numbers as they are written.

@@ -23,7 +23,7 @@ func sample() Result {
 		Title: "rate <b>two</b> models", Job: "job_00000000000000000000000000000001", Plan: "plan_00000000000000000000000000000001",
 		Capability: "candidates.evaluate", State: "SUCCEEDED", Runner: "starlark", Sandbox: "worker", Scope: "cgroup",
 		SHA256: strings.Repeat("ab", 32), Created: at, Started: at.Add(time.Second), Ended: at.Add(3500 * time.Millisecond),
-		JSON: []byte(`{"summary":"two of three hold","error":0.25,"seeds":[1,2,3],"best_of.all":"m2","|a` + "`" + `b":"[x](http://x.invalid)\u202e\u001b[2J","empty":null,"models":[{"name":"m1","note":"` + "```\\n# not a heading" + `"},{"name":"m2"}]}`),
+		JSON: []byte(`{"summary":"two of three hold","error":0.25,"seeds":[1,2,3],"best_of.all":"m2","|a` + "`" + `b":"[x](http://x.invalid)\u202e\u001b[2J","empty":null,"metrics":{"loss":0.5,"# x":[1,2]},"none":{},"models":[{"name":"m1","note":"` + "```\\n# not a heading" + `"},{"name":"m2"}]}`),
 	}
 }
 
@@ -89,7 +89,7 @@ var (
 	lines = regexp.MustCompile(`^(|# Result of a run|## Result|@( and more)?|\| (Run \| \||Name \| Value \|)|\|---\|---\||` +
 		`\| (Capability|State|Job|Plan|Runner|Sandbox|Scope|SHA-256 of the result) \| @( and more)? \||` +
 		`\| (Created|Started|Ended) \| [0-9]+-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC \||\| Took \| [0-9.]+ s \||` +
-		`\| @( and more)? \| @(, @)* \||It is empty\.|It cannot be shown: it is not JSON\.|The rest is left out here\.)$`)
+		`\| @( and more)?( @( and more)?)? \| @(, @)* \||It is empty\.|It cannot be shown: it is not JSON\.|The rest is left out here\.)$`)
 )
 
 // plain fails where r has something that is not a report's own.
