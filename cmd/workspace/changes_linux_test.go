@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,15 @@ import (
 type desk struct {
 	t                       *testing.T
 	root, state, trust, key string
+	binary                  string   // empty is the test's own
+	more                    []string // flags of every command
+}
+
+func (d desk) program(ctx context.Context, args ...string) *exec.Cmd {
+	if d.binary != "" {
+		return programOf(ctx, d.binary, args...)
+	}
+	return program(ctx, d.t, args...)
 }
 
 func newDesk(t *testing.T) desk {
@@ -31,7 +41,7 @@ func newDesk(t *testing.T) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := desk{t, filepath.Join(dir, "root"), filepath.Join(dir, "state"), filepath.Join(dir, "trust"), filepath.Join(dir, "key")}
+	d := desk{t: t, root: filepath.Join(dir, "root"), state: filepath.Join(dir, "state"), trust: filepath.Join(dir, "trust"), key: filepath.Join(dir, "key")}
 	if err := os.MkdirAll(filepath.Join(d.root, "notes"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +60,13 @@ func newDesk(t *testing.T) desk {
 
 // flags are those that every command of the desk has.
 func (d desk) flags() []string {
-	return []string{"--root", d.root, "--state", d.state, "--trust-root", d.trust}
+	return append([]string{"--root", d.root, "--state", d.state, "--trust-root", d.trust}, d.more...)
 }
 
 // connect starts a server for an agent.
 func (d desk) connect(ctx context.Context) *mcp.ClientSession {
 	d.t.Helper()
-	command := program(ctx, d.t, append([]string{"stdio", "--log-level", "error"}, d.flags()...)...)
+	command := d.program(ctx, append([]string{"stdio", "--log-level", "error"}, d.flags()...)...)
 	command.Stderr = os.Stderr
 	return open(ctx, d.t, &mcp.CommandTransport{Command: command}, "")
 }
@@ -76,7 +86,7 @@ func (d desk) approve(line string) {
 // given: where things are is said by variables of the environment.
 func (d desk) decide(line string) (shown string) {
 	d.t.Helper()
-	command := program(d.t.Context(), d.t, strings.Fields(line)[1:]...)
+	command := d.program(d.t.Context(), strings.Fields(line)[1:]...)
 	command.Env = append(command.Env, "CAPGEN_STATE="+d.state, "CAPGEN_TRUST_ROOT="+d.trust, "CAPGEN_APPROVAL_KEY="+d.key)
 	terminal, err := ptytest.Start(command)
 	if errors.Is(err, ptytest.ErrNoTerminals) {

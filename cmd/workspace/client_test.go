@@ -62,7 +62,12 @@ func program(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	if *server != "" {
 		self = *server
 	}
-	command := exec.CommandContext(ctx, self, args...)
+	return programOf(ctx, self, args...)
+}
+
+// programOf is a binary of this package as a process.
+func programOf(ctx context.Context, binary string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, binary, args...)
 	command.Env = append(os.Environ(), asServer+"=1", "GORACE=atexit_sleep_ms=0")
 	return command
 }
@@ -83,7 +88,16 @@ func overHTTP(ctx context.Context, t *testing.T, dir, protocol string) *mcp.Clie
 // listening is the URL of a server that listens.
 func listening(ctx context.Context, t *testing.T, flags ...string) (url string) {
 	t.Helper()
-	command := program(context.WithoutCancel(ctx), t, append([]string{"http", "--listen", "127.0.0.1:0"}, flags...)...)
+	return listens(t, program(context.WithoutCancel(ctx), t, serving(flags...)...))
+}
+
+func serving(flags ...string) []string {
+	return append([]string{"http", "--listen", "127.0.0.1:0"}, flags...)
+}
+
+// listens starts a server, and expects it to end in good order.
+func listens(t *testing.T, command *exec.Cmd) (url string) {
+	t.Helper()
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -152,6 +152,16 @@ func (d *drafts) Publish(ctx context.Context, in generated.PublishInput) (govern
 	return c, err
 }
 
+// Evaluate plans that a draft runs in Starlark.
+func (d *drafts) Evaluate(ctx context.Context, in generated.EvaluateInput) (govern.Run, error) {
+	return d.drafts.Run(ctx, in.Validation, in.Arguments.Value.AppendCanonical(nil), in.Summary)
+}
+
+// EvaluatePython plans that a draft runs in Python.
+func (d *drafts) EvaluatePython(ctx context.Context, in generated.EvaluatePythonInput) (govern.Run, error) {
+	return d.drafts.Run(ctx, in.Validation, in.Arguments.Value.AppendCanonical(nil), in.Summary)
+}
+
 // refused is what programs see of an error.
 func (d *drafts) refused(ctx context.Context, err error) error {
 	var r *govern.Refusal

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"sync"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/authz/bearer"
@@ -25,6 +26,8 @@ import (
 	"github.com/capgen/capgen/generated/catalog"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/operate"
 	"github.com/capgen/capgen/runtime/host"
 )
@@ -35,12 +38,19 @@ var workerSHA256 string
 
 func main() {
 	runtime.ServeWorkerAndExit()
+	scope.ServeKeeperAndExit()
+	runner.ServeStarlarkAndExit()
 	os.Exit(host.Main(options(new(roots))))
 }
 
 // options describe the program to package host; given is filled by its flags.
 func options(given *roots) host.Options {
-	changes := &operate.Setup{Roots: given.named}
+	found := foundRunners(sync.OnceValue(findRunners))
+	changes := &operate.Setup{
+		Roots:   given.named,
+		Runners: func() ([]runner.Runner, error) { return found().list, nil },
+		Results: catalog.Results(),
+	}
 	return host.Options{
 		Name:       "workspace",
 		Version:    catalog.Server().Version,
@@ -50,7 +60,7 @@ func options(given *roots) host.Options {
 			f.Var(given, "root", "`directory` to serve, or NAME=DIRECTORY; may be repeated, paths then begin with the name")
 			changes.Flags(f)
 		},
-		Extension: changes.Extension(),
+		Extension: found.said(changes.Extension()),
 		Tokens:    bearer.Configured,
 		Build: func(ctx context.Context, env host.Env) (*runtime.Server, error) {
 			handlers := catalog.Handlers{Files: &files{}, Drafts: &drafts{}, Govern: new(govern.Service)}
@@ -73,6 +83,7 @@ func options(given *roots) host.Options {
 			case !changes.Given():
 				disabled = changing()
 			case calls:
+				disabled = found().disabled
 				service, err := changes.Open(ctx, env)
 				if err != nil {
 					return nil, err
@@ -102,9 +113,12 @@ func options(given *roots) host.Options {
 func changing() []string {
 	return []string{
 		"change.cancel", "change.list", "change.show", "change.status",
-		"drafts.create", "drafts.delete", "drafts.diff", "drafts.get", "drafts.list",
+		"drafts.create", "drafts.delete", "drafts.diff",
+		"drafts.evaluate.prepare", "drafts.evaluate.start", "drafts.evaluate_python.prepare", "drafts.evaluate_python.start",
+		"drafts.get", "drafts.list",
 		"drafts.publish.apply", "drafts.publish.prepare",
 		"drafts.read", "drafts.update", "drafts.validate",
+		"run.cancel", "run.list", "run.logs", "run.result", "run.status",
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/host"
 )
 
@@ -25,6 +26,7 @@ const asServer = "WORKSPACE_TEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
 	runtime.ServeWorkerAndExit()
+	scope.ServeKeeperAndExit()
 	if os.Getenv(asServer) != "" {
 		main()
 	}

@@ -46,7 +46,7 @@ func issuing(t *testing.T) (file string, token func(subject string) string) {
 	}
 	return file, func(subject string) string {
 		token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
-			"iss": issuer, "sub": subject, "aud": publicURL, "exp": time.Now().Add(time.Hour).Unix(), "scope": "drafts:read drafts:write files:read",
+			"iss": issuer, "sub": subject, "aud": publicURL, "exp": time.Now().Add(time.Hour).Unix(), "scope": "drafts:read drafts:write drafts:run files:read",
 		})
 		token.Header["typ"], token.Header["kid"] = "at+jwt", "k"
 		signed, err := token.SignedString(key)

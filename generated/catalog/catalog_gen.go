@@ -7,8 +7,10 @@ import (
 	"github.com/capgen/capgen/generated/change"
 	"github.com/capgen/capgen/generated/drafts"
 	"github.com/capgen/capgen/generated/files"
+	"github.com/capgen/capgen/generated/run"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/wire"
 )
 
 // If this line does not compile, the capgen that wrote this code and the
@@ -43,4 +45,11 @@ func Register(b *runtime.Builder, h Handlers) {
 	change.Register(b, h.Govern)
 	drafts.Register(b, h.Drafts, h.Govern)
 	files.Register(b, h.Files)
+	run.Register(b, h.Govern)
+}
+
+// Results check the results of runs and write them canonically, by the id of
+// the capability.
+func Results() map[string]func([]byte) ([]byte, error) {
+	return wire.Results(drafts.Results())
 }

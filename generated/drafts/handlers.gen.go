@@ -8,6 +8,7 @@ import (
 	"github.com/capgen/capgen/generated/types"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/wire"
 )
 
 // If this line does not compile, the capgen that wrote this code and the
@@ -25,6 +26,16 @@ type Handlers interface {
 	Delete(ctx context.Context, in DeleteInput) (DeleteOutput, error)
 	// Diff is drafts.diff, effect read: Show how a draft differs from a directory.
 	Diff(ctx context.Context, in DiffInput) (DiffOutput, error)
+	// Evaluate is drafts.evaluate, effect run: Run a validated draft, a program in
+	// Starlark.
+	//
+	// It only plans: what it returns runs once people have approved it.
+	Evaluate(ctx context.Context, in EvaluateInput) (govern.Run, error)
+	// EvaluatePython is drafts.evaluate_python, effect run: Run a validated draft,
+	// a program in Python.
+	//
+	// It only plans: what it returns runs once people have approved it.
+	EvaluatePython(ctx context.Context, in EvaluatePythonInput) (govern.Run, error)
 	// Get is drafts.get, effect read: List the files of a draft, with its
 	// revision.
 	Get(ctx context.Context, in GetInput) (types.Draft, error)
@@ -58,6 +69,10 @@ func Register(b *runtime.Builder, h Handlers, g *govern.Service) {
 	b.Register(createCapability(h))
 	b.Register(deleteCapability(h))
 	b.Register(diffCapability(h))
+	b.Register(evaluatePrepareCapability(h, g))
+	b.Register(evaluateStartCapability(g))
+	b.Register(evaluatePythonPrepareCapability(h, g))
+	b.Register(evaluatePythonStartCapability(g))
 	b.Register(getCapability(h))
 	b.Register(listCapability(h))
 	b.Register(publishApplyCapability(g))
@@ -65,4 +80,13 @@ func Register(b *runtime.Builder, h Handlers, g *govern.Service) {
 	b.Register(readCapability(h))
 	b.Register(updateCapability(h))
 	b.Register(validateCapability(h))
+}
+
+// Results check the results of runs of drafts and write them canonically, by the
+// id of the capability.
+func Results() map[string]func([]byte) ([]byte, error) {
+	return map[string]func([]byte) ([]byte, error){
+		"drafts.evaluate":        wire.Result[types.Evaluation],
+		"drafts.evaluate_python": wire.Result[types.Evaluation],
+	}
 }

@@ -26,6 +26,14 @@ func (draftsHandlers) Diff(_ context.Context, in drafts.DiffInput) (drafts.DiffO
 	return examples.Answer[drafts.DiffOutput](draftsExamples(), "drafts.diff", &in)
 }
 
+func (draftsHandlers) Evaluate(context.Context, drafts.EvaluateInput) (out govern.Run, err error) {
+	return out, runtime.CodeNoExample
+}
+
+func (draftsHandlers) EvaluatePython(context.Context, drafts.EvaluatePythonInput) (out govern.Run, err error) {
+	return out, runtime.CodeNoExample
+}
+
 func (draftsHandlers) Get(_ context.Context, in drafts.GetInput) (types.Draft, error) {
 	return examples.Answer[types.Draft](draftsExamples(), "drafts.get", &in)
 }

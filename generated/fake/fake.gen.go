@@ -31,7 +31,7 @@ func Handlers() catalog.Handlers {
 
 // Examples are those of the manifest.
 func Examples() []examples.Capability {
-	return slices.Concat(changeExamples(), draftsExamples(), filesExamples())
+	return slices.Concat(changeExamples(), draftsExamples(), filesExamples(), runExamples())
 }
 
 // Programs are the whole programs of the manifest.

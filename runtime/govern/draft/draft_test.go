@@ -186,6 +186,13 @@ func TestValidationToken(t *testing.T) {
 		if err != nil || len(c.Files) != 2 || string(c.Files[1].Content) != "two\n" {
 			t.Fatalf("%+v, %v", c, err)
 		}
+		r, err := d.Run(as("alice"), v.Token, []byte(`{"n":1}`), "try m")
+		if err != nil || len(r.Files) != 2 || string(r.Files[1].Content) != "two\n" || string(r.Arguments) != `{"n":1}` || r.Summary != "try m" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	if _, err := d.Run(as("bob"), v.Token, nil, ""); code(err) != govern.NotFound {
+		t.Errorf("another's: %v", err)
 	}
 	if _, err := d.Change(as("bob"), v.Token, "strategies", "m", ""); code(err) != govern.NotFound {
 		t.Errorf("another's: %v", err)
@@ -218,6 +225,9 @@ func TestValidationToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.Change(as("alice"), v.Token, "strategies", "m", ""); code(err) != govern.StaleState {
+		t.Errorf("the draft changed: %v", err)
+	}
+	if _, err := d.Run(as("alice"), v.Token, nil, ""); code(err) != govern.StaleState {
 		t.Errorf("the draft changed: %v", err)
 	}
 }

@@ -173,13 +173,34 @@ func (d *Drafts) Change(ctx context.Context, token, rootName, path, summary stri
 	for _, n := range tree.Nodes {
 		if n.Dir {
 			c.Dirs = append(c.Dirs, n.Path)
+		}
+	}
+	c.Files, err = d.files(ctx, tree)
+	return c, err
+}
+
+// Run is a run of a validated draft, which is given arguments, a JSON object.
+func (d *Drafts) Run(ctx context.Context, token string, arguments []byte, summary string) (govern.Run, error) {
+	tree, err := d.validated(ctx, token)
+	if err != nil {
+		return govern.Run{}, err
+	}
+	r := govern.Run{Summary: summary, Arguments: arguments}
+	r.Files, err = d.files(ctx, tree)
+	return r, err
+}
+
+// files are those of a tree, with what is in them.
+func (d *Drafts) files(ctx context.Context, tree change.Tree) (files []govern.File, err error) {
+	for _, n := range tree.Nodes {
+		if n.Dir {
 			continue
 		}
 		content, err := d.g.Object(n.Digest, n.Size)
 		if err != nil {
-			return govern.Change{}, d.refused(ctx, err)
+			return nil, d.refused(ctx, err)
 		}
-		c.Files = append(c.Files, govern.File{Path: n.Path, Mode: n.Mode, Content: content})
+		files = append(files, govern.File{Path: n.Path, Mode: n.Mode, Content: content})
 	}
-	return c, nil
+	return files, nil
 }

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/generated/catalog"
+	"github.com/capgen/capgen/runtime"
+	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/host"
+)
+
+// buildServer builds the server as make does. A test's own binary would not do:
+// jobs outlive their server, and have processes that know nothing of a test.
+func buildServer(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "workspace")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// newLab is a desk where candidates run.
+func newLab(t *testing.T, binary string) desk {
+	t.Helper()
+	d := newDesk(t)
+	d.binary = binary
+	if os.Geteuid() == 0 {
+		d.more = []string{"--job-uids", "70031-70034"}
+	}
+	t.Cleanup(d.noneLeft)
+	return d
+}
+
+// noneLeft fails where a process works below the state directory, and ends it.
+func (d desk) noneLeft() {
+	jobs := filepath.Join(d.state, "jobs") + "/"
+	names, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		d.t.Error(err)
+	}
+	for _, name := range names {
+		if at, err := os.Readlink(name); err != nil || !strings.HasPrefix(at, jobs) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil {
+			continue
+		}
+		d.t.Errorf("process %d still works in a job's directory", pid)
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Kill()
+		}
+	}
+}
+
+// candidate is a draft that runs.
+type candidate struct {
+	capability, entry, source string
+}
+
+var candidates = map[string]candidate{
+	"starlark": {"drafts.evaluate", "main.star", `
+def main():
+    print("progress: begun")
+    print("seen by who asked")
+    total = 0
+    for i in range(3000000):
+        total += i
+    return {"summary": "<b>" + data["model"] + "</b> holds", "metrics": {"n": data["n"] + 0.5}, "items": [{"name": "a|b", "value": 1}]}
+`},
+	"python3": {"drafts.evaluate_python", "main.py", `
+import json, time
+with open("arguments.json") as f:
+    data = json.load(f)
+with open("out/progress", "w") as f:
+    f.write("begun")
+print("seen by who asked")
+time.sleep(2)
+with open("out/result.json", "w") as f:
+    json.dump({"summary": "<b>" + data["model"] + "</b> holds", "metrics": {"n": data["n"] + 0.5}, "items": [{"name": "a|b", "value": 1}]}, f)
+`},
+}
+
+// planned is a run that waits for people.
+type planned struct{ plan, token, approve string }
+
+// plan drafts, validates and prepares a candidate.
+func (c candidate) plan(ctx context.Context, t *testing.T, session *mcp.ClientSession, key string) planned {
+	t.Helper()
+	result, failed := execute(ctx, t, session, `
+def main():
+    d = drafts.create(files = [{"path": `+strconv.Quote(c.entry)+`, "text": `+strconv.Quote(c.source)+`}])
+    v = drafts.validate(draft = d.draft, revision = d.revision)
+    p = `+c.capability+`.prepare(validation = v.token, arguments = {"model": "m1", "n": 2}, summary = "try m1", key = `+strconv.Quote(key)+`)
+    return {"plan": p.plan, "token": p.token, "approve": p.approval}
+`)
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	return planned{result["plan"].(string), result["token"].(string), result["approve"].(string)}
+}
+
+func (c candidate) start(p planned, key string) string {
+	return "def main():\n    return " + c.capability + ".start(plan = " + strconv.Quote(p.plan) + ", token = " + strconv.Quote(p.token) + ", key = " + strconv.Quote(key) + ")\n"
+}
+
+// follow asks for a job's status until is says that it is enough, for at most two
+// minutes.
+func follow(ctx context.Context, t *testing.T, session *mcp.ClientSession, job string, is func(status map[string]any) bool) map[string]any {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		status, failed := execute(ctx, t, session, "def main():\n    return run.status(job = "+strconv.Quote(job)+")\n")
+		if failed != "" {
+			t.Fatal(failed)
+		}
+		if is(status) {
+			return status
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("it stays %v", status)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+func ended(status map[string]any) bool { return status["ended"] != nil }
+
+// labOf is a lab where a runner can be used, and a session with it.
+func labOf(ctx context.Context, t *testing.T, binary, name string) (desk, *mcp.ClientSession, candidate) {
+	t.Helper()
+	c := candidates[name]
+	if name == "python3" {
+		if r, err := python(); err != nil {
+			t.Skip(err)
+		} else {
+			t.Log(r.Path, r.Note)
+		}
+	}
+	d := newLab(t, binary)
+	session := d.connect(ctx)
+	t.Cleanup(func() { session.Close() })
+	return d, session, c
+}
+
+// TestRunADraft: an agent drafts, validates and plans a run; a person approves at a
+// terminal; then, and only then, it starts, once, and its owner follows it to its
+// result.
+func TestRunADraft(t *testing.T) {
+	binary := buildServer(t)
+	for name := range candidates {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			d, session, c := labOf(ctx, t, binary, name)
+			p := c.plan(ctx, t, session, "m1")
+			if _, failed := execute(ctx, t, session, c.start(p, "go")); !strings.Contains(failed, "approval_required") || !strings.Contains(failed, " approve "+p.plan) {
+				t.Fatalf("without an approval: %s", failed)
+			}
+			shown := d.decide(p.approve)
+			for _, want := range []string{"try m1", c.entry, c.capability, name, `| {"model":"m1","n":2}`, "separated NONE"} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("%s is missing:\n%s", want, shown)
+				}
+			}
+			if strings.Contains(shown, p.token) {
+				t.Error("the approver sees a token")
+			}
+			started, failed := execute(ctx, t, session, c.start(p, "go"))
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			job := started["job"].(string)
+			again, failed := execute(ctx, t, session, c.start(p, "go"))
+			if failed != "" || again["job"] != job {
+				t.Errorf("again: %v, %s", again, failed)
+			}
+			if _, failed := execute(ctx, t, session, c.start(p, "another")); !strings.Contains(failed, "token_replayed") {
+				t.Errorf("with another key: %s", failed)
+			}
+			progress := ""
+			status := follow(ctx, t, session, job, func(status map[string]any) bool {
+				if said, ok := status["progress"].(string); ok {
+					progress = said
+				}
+				return ended(status)
+			})
+			if status["state"] != "SUCCEEDED" || progress != "begun" || status["capability"] != c.capability {
+				logs, _ := execute(ctx, t, session, "def main():\n    return run.logs(job = "+strconv.Quote(job)+")\n")
+				t.Fatalf("%v, progress %q, logs %v", status, progress, logs)
+			}
+			result, failed := execute(ctx, t, session, "def main():\n    return run.result(job = "+strconv.Quote(job)+")\n")
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			const want = `{"items":[{"name":"a|b","note":"","value":1}],"metrics":{"n":2.5},"summary":"<b>m1</b> holds"}`
+			sum := sha256.Sum256([]byte(want))
+			if got := compact(t, result["result"]); got != want || result["sha256"] != hex.EncodeToString(sum[:]) {
+				t.Errorf("%s, %v", got, result["sha256"])
+			}
+			report := result["report"].(string)
+			for _, want := range []string{"# Result of a run\n", "`" + c.capability + "`", "| `summary` | `\"\\u003cb\\u003em1\\u003c/b\\u003e holds\"` |", job, hex.EncodeToString(sum[:])} {
+				if !strings.Contains(report, want) {
+					t.Errorf("%s is missing:\n%s", want, report)
+				}
+			}
+			logs, failed := execute(ctx, t, session, "def main():\n    return {l.name: l.text for l in run.logs(job = "+strconv.Quote(job)+").logs}\n")
+			if failed != "" || !strings.Contains(logs["candidate.stdout"].(string), "seen by who asked\n") || strings.Contains(compact(t, logs), d.state) {
+				t.Errorf("%v, %s", logs, failed)
+			}
+		})
+	}
+}
+
+// compact is v as JSON, as programs see it.
+func compact(t *testing.T, v any) string {
+	t.Helper()
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// TestCancelARun: what never ends is ended when its owner says so, and nothing of
+// it is left.
+func TestCancelARun(t *testing.T) {
+	binary := buildServer(t)
+	for name, source := range map[string]string{
+		"starlark": "print('progress: begun')\nwhile True: pass",
+		"python3":  "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nif os.fork() == 0: os.setsid()\nopen('out/progress', 'w').write('begun')\nwhile True: time.sleep(1)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			d, session, c := labOf(ctx, t, binary, name)
+			c.source = source
+			p := c.plan(ctx, t, session, "forever")
+			d.decide(p.approve)
+			started, failed := execute(ctx, t, session, c.start(p, "go"))
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			job := started["job"].(string)
+			follow(ctx, t, session, job, func(status map[string]any) bool { return ended(status) || status["progress"] == "begun" })
+			cancelled, failed := execute(ctx, t, session, "def main():\n    return run.cancel(job = "+strconv.Quote(job)+", reason = \"enough\")\n")
+			if failed != "" || cancelled["already_ended"] != false {
+				t.Fatalf("%v, %s", cancelled, failed)
+			}
+			if status := follow(ctx, t, session, job, ended); status["state"] != "CANCELLED" || status["failure"] != "cancelled" {
+				t.Errorf("%v", status)
+			}
+			d.noneLeft()
+			if _, failed := execute(ctx, t, session, "def main():\n    return run.result(job = "+strconv.Quote(job)+")\n"); !strings.Contains(failed, "conflict") {
+				t.Errorf("a result: %s", failed)
+			}
+		})
+	}
+}
+
+// TestJobsAreApart: another subject's job has the answers of one that is not there.
+func TestJobsAreApart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	d := newLab(t, buildServer(t))
+	file, token := issuing(t)
+	url := listens(t, d.program(context.WithoutCancel(ctx), serving(append(d.flags(), "--issuer", issuer, "--jwks", file, "--public-url", publicURL)...)...))
+	as := func(subject string) *mcp.ClientSession {
+		session := open(ctx, t, &mcp.StreamableClientTransport{
+			Endpoint: url, HTTPClient: &http.Client{Transport: bearing(token(subject))}, MaxRetries: -1, DisableStandaloneSSE: true,
+		}, "")
+		t.Cleanup(func() { session.Close() })
+		return session
+	}
+	ann, bob, c := as("ann"), as("bob"), candidates["starlark"]
+	p := c.plan(ctx, t, ann, "k")
+	d.decide(p.approve)
+	if _, failed := execute(ctx, t, bob, c.start(p, "go")); failed == "" {
+		t.Fatal("bob starts ann's plan")
+	}
+	started, failed := execute(ctx, t, ann, c.start(p, "go"))
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	job := started["job"].(string)
+	others, failed := execute(ctx, t, bob, `
+def main():
+    def ask(f):
+        r = attempt(f)
+        return r.error.message if r.error else "there"
+    def all(job):
+        return [ask(lambda: run.status(job = job)), ask(lambda: run.result(job = job)), ask(lambda: run.logs(job = job)), ask(lambda: run.cancel(job = job))]
+    return {"real": all("`+job+`"), "none": all("job_`+strings.Repeat("0", 32)+`"), "list": len(run.list().jobs)}
+`)
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	if real, none := compact(t, others["real"]), compact(t, others["none"]); real != none || strings.Contains(real, "there\"") || others["list"] != 0. {
+		t.Errorf("%v", others)
+	}
+	if status := follow(ctx, t, ann, job, ended); status["state"] != "SUCCEEDED" {
+		t.Errorf("%v", status)
+	}
+}
+
+// TestRunnersThatAreMissing: what needs a runner that is not here does not exist,
+// and doctor says why.
+func TestRunnersThatAreMissing(t *testing.T) {
+	found := findRunners()
+	if len(found.list)+len(found.missing) != 2 || len(found.disabled) != 2*len(found.missing) {
+		t.Errorf("%+v", found)
+	}
+	for _, name := range []string{"drafts.evaluate", "drafts.evaluate_python"} {
+		b := runtime.NewBuilder(runtime.Options{Authorizer: authz.AllowAll(), DisabledCapabilities: []string{name + ".prepare", name + ".start"}})
+		catalog.Register(b, catalog.Handlers{Files: &files{}, Drafts: &drafts{}, Govern: new(govern.Service)})
+		server, err := b.Build(t.Context())
+		if err != nil {
+			t.Fatal(err) // of an id that is not there, too
+		}
+		server.Close()
+	}
+	var said []string
+	none := foundRunners(func() runners { return runners{missing: []error{errors.New("no interpreter")}} })
+	x := none.said(host.Extension{Doctor: func(context.Context, host.Env, func(string, string, ...any)) bool { return true }})
+	if !x.Doctor(t.Context(), host.Env{}, func(name, format string, args ...any) { said = append(said, name+" "+fmt.Sprintf(format, args...)) }) || len(said) != 1 || said[0] != "runner none: no interpreter" {
+		t.Errorf("%q", said)
+	}
+}
