@@ -164,15 +164,4 @@ func (o *Operator) RotateKeys(ctx context.Context) (key string, err error) {
 }
 
 // Recover brings interrupted landings and jobs to their end; see Service.Recover.
-// What Open has brought to its end is in the answer, too.
-func (o *Operator) Recover(ctx context.Context) (Recovered, error) {
-	r, err := o.s.Recover(ctx)
-	for _, m := range []struct{ to, from map[string]string }{{r.Ended, o.s.first.Ended}, {r.Jobs, o.s.first.Jobs}} {
-		for id, state := range m.from {
-			if m.to[id] == "" {
-				m.to[id] = state
-			}
-		}
-	}
-	return r, err
-}
+func (o *Operator) Recover(ctx context.Context) (Recovered, error) { return o.s.Recover(ctx) }

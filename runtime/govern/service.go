@@ -49,6 +49,9 @@ type Options struct {
 	Now func() token.Instant
 	// Logger gets what goes wrong and programs do not see; nil discards it.
 	Logger *slog.Logger
+	// NoRecovery has Open leave alone what was interrupted, for who is about to
+	// cancel or to recover.
+	NoRecovery bool
 
 	// What runs take. Path is the absolute path of State, and Supervisor what is
 	// started for each job, its id behind it: a program that calls [Supervise].
@@ -86,10 +89,8 @@ type Service struct {
 	keys    root.Dir
 	// step is called before each commit: tests stop there.
 	step func() error
-	// first is what Open has recovered.
-	first Recovered
-	jobs  root.Dir // the directories of jobs; nil where nothing runs
-	host  string   // the id of this state directory, for runs
+	jobs root.Dir // the directories of jobs; nil where nothing runs
+	host string   // the id of this state directory, for runs
 	// What starts supervisors and looks after jobs: tests have others.
 	launch, settleJob func(context.Context, supervise.Job, supervise.Journal) (job.State, error)
 	tiers             tierCache
@@ -135,10 +136,13 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.NoRecovery {
+		return s, nil
+	}
 	const patience = 5 * time.Second // with others who are landing
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	if s.first, err = s.Recover(ctx); err != nil {
+	if _, err := s.Recover(ctx); err != nil {
 		s.o.Logger.ErrorContext(ctx, "not everything that was interrupted could be brought to its end", "error", err)
 	}
 	return s, nil

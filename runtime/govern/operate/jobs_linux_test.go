@@ -138,6 +138,11 @@ func TestARunAtTheTerminal(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 
+	before := listing(t, at.dir)
+	at.doctor()
+	if after := listing(t, at.dir); after != before {
+		t.Errorf("doctor wrote:\n%s\n%s", before, after)
+	}
 	dir := filepath.Join(at.dir, "state", "jobs", j.Job)
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)

@@ -16,6 +16,13 @@ import (
 // watchEvery is how often a server looks after jobs whose supervisor may be gone.
 const watchEvery = 2 * time.Second
 
+// The commands that do not begin with a recovery: what is queued is not started
+// only to be cancelled; and what was recovered is told.
+const (
+	cancelCommand  = "cancel"
+	recoverCommand = "recover"
+)
+
 // superviseCommand is the command that a server starts for each job. Help does
 // not list it.
 const superviseCommand = "supervise"

@@ -106,6 +106,7 @@ func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) 
 			err = errors.Join(err, service.Close())
 		}
 	}()
+	o.NoRecovery = env.Command == cancelCommand || env.Command == recoverCommand
 	service.Service, err = govern.Open(ctx, o)
 	if err != nil {
 		return nil, err
