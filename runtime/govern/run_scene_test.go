@@ -120,8 +120,8 @@ func (m *machine) count(id string) int {
 }
 
 // forRuns adds to options what runs take.
-func forRuns(o *Options, dir string) error {
-	program := filepath.Join(dir, "interpreter")
+func forRuns(o *Options, dir, programs string) error {
+	program := filepath.Join(programs, "interpreter")
 	if _, err := os.Stat(program); errors.Is(err, os.ErrNotExist) {
 		if err := os.WriteFile(program, []byte("interprets"), 0o755); err != nil {
 			return err

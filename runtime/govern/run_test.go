@@ -616,7 +616,7 @@ func TestStartedBefore(t *testing.T) {
 			at := *s.clock
 			ends(t, s, p)
 			started := m.count(jobOf(p))
-			again, err := scenery{disk: s.disk, dir: old, clock: &at, trust: s.trust, sources: []approve.Source{d}, runs: true}.open()
+			again, err := scenery{disk: s.disk, dir: old, clock: &at, trust: s.trust, sources: []approve.Source{d}, runs: true, program: s.dir}.open()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -95,7 +96,8 @@ type scenery struct {
 	step    func() error
 	peer    *uint32
 	noPeer  bool
-	runs    bool // candidates can run
+	runs    bool   // candidates can run
+	program string // the directory of what executes them; empty is that of the database
 }
 
 func newScene(t testing.TB, with scenery) *scene {
@@ -183,7 +185,7 @@ func (with scenery) open() (*scene, error) {
 		peer = *with.peer
 	}
 	if with.runs {
-		if err := forRuns(&o, with.dir); err != nil {
+		if err := forRuns(&o, with.dir, cmp.Or(with.program, with.dir)); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 	}
