@@ -36,7 +36,7 @@ func rawDB(t testing.TB, dir string) *sql.DB {
 
 // forgeries are those of every column of every row, with values that mean
 // something elsewhere.
-func forgeries(t testing.TB, dir string) (list []forgery) {
+func forgeries(t testing.TB, dir string, more ...any) (list []forgery) {
 	t.Helper()
 	db := rawDB(t, dir)
 	defer db.Close()
@@ -44,6 +44,7 @@ func forgeries(t testing.TB, dir string) (list []forgery) {
 		"", "prepared", "consumed", "cancelled", "rejected", "INTENT", "STAGED", "APPLIED", "CLEANED", "CONFLICT", "ABORTED", "CALLED", "DONE", "UNKNOWN",
 		"change", "call", "oidc:https://issuer.example#bob", "plan_" + strings.Repeat("0", 32),
 	}
+	words = append(words, more...)
 	for _, table := range column[string](t, db, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`) {
 		for _, name := range column[string](t, db, `SELECT name FROM pragma_table_info('`+table+`')`) {
 			for _, row := range column[int64](t, db, `SELECT rowid FROM `+table+` ORDER BY rowid`) {

@@ -207,7 +207,7 @@ func TestForgedRuns(t *testing.T) {
 			base := scenery{disk: newDisk(t), dir: tempDir(t), runs: true, program: tempDir(t)}
 			s, m := newRunScene(t, base)
 			p := at.begin(t, s, m)
-			list := forgeries(t, base.dir)
+			list := forgeries(t, base.dir, "run", "QUEUED", "STARTING", "RUNNING", "CANCEL_REQUESTED", "SUCCEEDED", "FAILED", "ORPHANED", store0)
 			tried := 0
 			for i := 0; i < len(list); i += stride {
 				with := scenery{disk: settled(t, base.disk), dir: copyDB(t, base.dir), runs: true, program: base.program}

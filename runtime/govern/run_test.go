@@ -287,6 +287,13 @@ func TestCapacity(t *testing.T) {
 		})
 	}
 	all.Wait()
+	// Who looked before others had begun is refused in the transaction itself.
+	for _, p := range refused {
+		l := landing{Service: s.Service, owner: s.body(t, p.Plan).Owner, terms: evaluate, claim: keyed(p, p.Plan), ready: func(context.Context, opened) error { return nil }}
+		if _, _, err := l.admit(bg()); code(err) != Capacity {
+			t.Errorf("%v", err)
+		}
+	}
 	if len(startedPlans) != 2 || len(refused) != 6 {
 		t.Fatalf("%d started, %d were refused", len(startedPlans), len(refused))
 	}
