@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/capgen/capgen/runtime/govern/fault"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/root"
 )
 
@@ -21,6 +22,14 @@ import (
 const killIn = "CAPGEN_TEST_GOVERN"
 
 func TestMain(m *testing.M) {
+	scope.ServeKeeperAndExit()
+	if is, err := beAnother(); is {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(killIn); dir != "" {
 		if err := inChild(dir, os.Args[1], os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -33,7 +42,11 @@ func TestMain(m *testing.M) {
 
 // onDisk is a scene on a real disk, with step before each change of it.
 func onDisk(dir string, step func() error) (*scene, error) {
-	with := scenery{disk: fault.NewDisk(), dir: filepath.Join(dir, "db"), step: step}
+	return onDiskWith(dir, scenery{}, step, func(*Options) {})
+}
+
+func onDiskWith(dir string, with scenery, step func() error, more func(*Options)) (*scene, error) {
+	with.disk, with.dir, with.step = fault.NewDisk(), filepath.Join(dir, "db"), step
 	for _, name := range []string{"state", "strategies"} { // not used
 		if _, err := with.disk.Root().Make(name, 0o750); err != nil {
 			return nil, err
@@ -53,6 +66,7 @@ func onDisk(dir string, step func() error) (*scene, error) {
 		return nil, err
 	}
 	o.State, o.Roots = fault.Stepped(state, step), map[string]root.Dir{"strategies": fault.Stepped(roots, step)}
+	more(&o)
 	s.Service, err = open(o, step)
 	s.state, s.roots = state, roots
 	return s, err
@@ -65,13 +79,17 @@ func inChild(dir, what, at string) error {
 		return err
 	}
 	steps := 0
-	s, err := onDisk(dir, func() error {
+	step := func() error {
 		if steps++; steps == kill {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
 		return nil
-	})
+	}
+	if what == "run" {
+		return inRunChild(dir, step)
+	}
+	s, err := onDisk(dir, step)
 	if err != nil {
 		return err
 	}

@@ -97,6 +97,7 @@ type scenery struct {
 	peer    *uint32
 	noPeer  bool
 	runs    bool   // candidates can run
+	real    bool   // time passes
 	program string // the directory of what executes them; empty is that of the database
 }
 
@@ -162,6 +163,9 @@ func (with scenery) open() (*scene, error) {
 	rows := store.Options{
 		AuditKey: audit.Key{ID: "k", Secret: make([]byte, audit.MinSecretBytes)},
 		Now:      func() time.Time { return with.clock.Wall },
+	}
+	if with.real {
+		rows.Now = nil
 	}
 	var db *store.Store
 	if with.schema != "" {
