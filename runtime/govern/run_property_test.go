@@ -108,6 +108,11 @@ func (w *walk) step(t *testing.T, key string) string {
 	case 8:
 		_, err := w.Operator(cli).Clean(bg(), time.Hour)
 		return fmt.Sprint("clean: ", err)
+	case 9:
+		j := w.journal(t, p.Plan)
+		_, err := j.Move(bg(), supervise.Move{From: job.Starting, Event: job.EventBegin, By: job.BySupervisor})
+		state, err2 := j.Move(bg(), supervise.Move{From: job.Running, Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: []byte(`{}`)})
+		return fmt.Sprintf("all of it: %v, %v, %s", err, err2, state)
 	}
 	return w.supervisor(t, p)
 }
