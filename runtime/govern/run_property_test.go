@@ -19,7 +19,7 @@ import (
 // watchdogs, supervisors that are not any more, and after crashes, a job that has
 // ended stays as it ended, and no job is started twice.
 func TestEndsStay(t *testing.T) {
-	rounds, length := 4, 150
+	rounds, length := 3, 150
 	if *soak {
 		rounds, length = 40, 600
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
+	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -125,7 +126,7 @@ func (s *Service) sweepJobs(ctx context.Context, before int64) (n int, err error
 	}
 	const most = 100_000
 	entries, err := s.jobs.Entries(most)
-	if err != nil {
+	if err != nil && !errors.Is(err, root.ErrTooMany) {
 		return 0, err
 	}
 	var over []string

@@ -222,7 +222,11 @@ func (s *Service) Cancel(ctx context.Context, id, reason string) (Progress, erro
 			}
 			p.row.Status, p.row.Reason = store.Cancelled, reason
 		default:
-			return refuse(ConflictCode, "the plan is %s", p.row.Status).suggest("ask for its status")
+			r := refuse(ConflictCode, "the plan is %s", p.row.Status).suggest("ask for its status")
+			if p.Run != nil && p.row.Status == store.Consumed {
+				r.suggest("ask for the end of its job: run.cancel(job=%q)", jobID(id))
+			}
+			return r
 		}
 		v, err = s.seen(tx, p, at)
 		return err
