@@ -14,6 +14,8 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
+	keeper "github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/mcpserver"
 	"github.com/capgen/capgen/schema"
 )
@@ -22,6 +24,8 @@ var update = flag.Bool("update", false, "write golden files")
 
 func TestMain(m *testing.M) {
 	runtime.ServeWorkerAndExit()
+	keeper.ServeKeeperAndExit()
+	runner.ServeStarlarkAndExit()
 	os.Exit(m.Run())
 }
 

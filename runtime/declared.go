@@ -63,6 +63,13 @@ func disclosure(err error) (code ErrorCode, message string, ok bool) {
 	return "", "", false
 }
 
+// Disclosed tells whether a program may see something of a handler's err: whether
+// it is an ErrorCode, or comes of Disclose.
+func Disclosed(err error) bool {
+	_, _, ok := disclosure(err)
+	return ok
+}
+
 // discloses is the text of a code that a handler of e disclosed; false if e
 // declares errors and this is none of them.
 func (e *entry) discloses(code ErrorCode) (text string, ok bool) {

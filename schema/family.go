@@ -273,7 +273,7 @@ capabilities:
       type: object
       properties:
         state: {type: string, enum: [active, QUEUED, STARTING, RUNNING, CANCEL_REQUESTED, CANCELLED, SUCCEEDED, FAILED, TIMED_OUT, ORPHANED]}
-        capability: {type: string, maxLength: 64}
+        capability: {type: string, maxLength: 128, description: Its id.}
         limit: {type: integer, minimum: 1, maximum: 100, default: 50}
         after: {type: string, maxLength: 64}
     output:

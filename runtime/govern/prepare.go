@@ -98,7 +98,11 @@ func (s *Service) prepare(ctx context.Context, t Terms, arguments []byte, key st
 	}
 	p, frozen, err := s.prepared(ctx, owner, t, arguments, key, freeze)
 	if err != nil {
-		return Prepared{}, s.refused(ctx, audit.Governed{Event: eventPrepare, Actor: s.actor(), Subject: owner, Capability: t.ID}, err)
+		refused := s.refused(ctx, audit.Governed{Event: eventPrepare, Actor: s.actor(), Subject: owner, Capability: t.ID}, err)
+		if disclosed(err) { // by the handler, and its capability's manifest says what it means
+			return Prepared{}, err
+		}
+		return Prepared{}, refused
 	}
 	return s.hand(ctx, p, frozen)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"syscall"
 
+	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
@@ -76,6 +77,8 @@ func (s *Service) refusal(ctx context.Context, err error) *Refusal {
 		return r
 	}
 	switch {
+	case disclosed(err):
+		return refuse(Internal, "the capability says no").because(err)
 	case errors.Is(err, store.ErrNotFound):
 		return unknownPlan()
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, store.ErrFull):
@@ -89,6 +92,13 @@ func (s *Service) refusal(ctx context.Context, err error) *Refusal {
 	}
 	s.o.Logger.ErrorContext(ctx, "failed", "code", r.Code, "error", err)
 	return r.because(err)
+}
+
+// disclosed tells whether a handler lets programs see err. What package govern
+// refuses by itself is none of those.
+func disclosed(err error) bool {
+	var r *Refusal
+	return !errors.As(err, &r) && runtime.Disclosed(err)
 }
 
 // unknownPlan is the one answer for plans that are not there and for those of

@@ -6,7 +6,8 @@ import "github.com/capgen/capgen/runtime/canon"
 
 // RunListInput is the input of run_list.
 type RunListInput struct {
-	State      canon.Optional[RunListInputState]
+	State canon.Optional[RunListInputState]
+	// Its id.
 	Capability canon.Optional[string]
 	Limit      int64
 	After      canon.Optional[string]
@@ -22,7 +23,7 @@ func (v *RunListInput) Decode(r *canon.Reader) error {
 		case "state":
 			v.State = canon.Some(RunListInputState(seen.Mark(r, 0).Enum("active", "QUEUED", "STARTING", "RUNNING", "CANCEL_REQUESTED", "CANCELLED", "SUCCEEDED", "FAILED", "TIMED_OUT", "ORPHANED")))
 		case "capability":
-			v.Capability = canon.Some(seen.Mark(r, 1).String(0, 64))
+			v.Capability = canon.Some(seen.Mark(r, 1).String(0, 128))
 		case "limit":
 			v.Limit = seen.Mark(r, 2).Int(1, 100)
 		case "after":
@@ -41,7 +42,7 @@ func (v *RunListInput) Encode(w *canon.Writer) {
 		w.Key("after").String(v.After.Value, 0, 64)
 	}
 	if v.Capability.Present {
-		w.Key("capability").String(v.Capability.Value, 0, 64)
+		w.Key("capability").String(v.Capability.Value, 0, 128)
 	}
 	w.Key("limit").Int(v.Limit, 1, 100)
 	if v.State.Present {
