@@ -1,6 +1,7 @@
 // Package mcpserver offers a runtime server as three MCP tools, search_api,
 // describe_api and execute, and as one for each capability that its manifest
-// makes a tool of its own. It must never know a transport, a
+// makes a tool of its own. A job that one of those starts is a task to clients
+// that declare MCP's Tasks extension. It must never know a transport, a
 // handler or how a request was authenticated; it asks a
 // [authz.SubjectResolver] who calls.
 //
