@@ -208,6 +208,8 @@ func TestRebooted(t *testing.T) {
 							}
 						}
 						r.Handle.Supervisor.PID, r.Handle.Scope.Keeper.PID = canary.Process.Pid, canary.Process.Pid
+						group := r.Handle.Scope.Cgroup
+						t.Cleanup(func() { os.Remove(group) }) // which no reboot has removed
 						return nil
 					}); err != nil {
 						t.Fatal(err)
