@@ -66,6 +66,9 @@ func (s Spec) changed() error {
 	if s.UID == 0 {
 		return nil
 	}
+	if groups, err := unix.Getgroups(); err != nil || len(groups) > 0 {
+		return fmt.Errorf("groups %v are left, %v", groups, err)
+	}
 	u1, u2, u3 := unix.Getresuid()
 	g1, g2, g3 := unix.Getresgid()
 	if u1 != s.UID || u2 != s.UID || u3 != s.UID || g1 != s.GID || g2 != s.GID || g3 != s.GID {

@@ -227,6 +227,7 @@ func (s stage) writes() []func() error {
 	return []func() error{
 		func() error { return opened(unix.Open(free+"/new", unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)) },
 		opens(free+"/file", unix.O_WRONLY|unix.O_APPEND),
+		opens(s.path("bin/writable"), unix.O_WRONLY|unix.O_APPEND), // among what it may read
 		func() error { return unix.Truncate(free+"/file", 1) },
 		func() error { return unix.Mkdir(free+"/dir", 0o700) },
 		func() error { return unix.Symlink("/", free+"/link") },

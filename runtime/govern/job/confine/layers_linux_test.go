@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
@@ -15,7 +14,7 @@ import (
 // without plays a candidate in a tier that lacks some layers.
 func without(t *testing.T, tier confine.Tier, layers string, k task, limits scope.Limits) (h *theater, output string) {
 	t.Helper()
-	for _, a := range confine.Probe(soon(t), confine.Options{UID: account, GID: account, Patience: time.Minute}) {
+	for _, a := range probe(t) {
 		if a.Tier == tier && a.Err != nil {
 			t.Skip(a.Err)
 		}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
@@ -78,7 +77,7 @@ try mount mount -t tmpfs none tmp
 // tier confines, and all of it where none does.
 func TestHostileScripts(t *testing.T) {
 	asRoot(t)
-	for _, a := range confine.Probe(soon(t), confine.Options{UID: account, GID: account, Patience: time.Minute}) {
+	for _, a := range probe(t) {
 		if a.Err != nil || a.Tier == confine.Worker {
 			continue
 		}
