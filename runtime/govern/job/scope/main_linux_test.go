@@ -133,9 +133,11 @@ func supervise(in io.Reader, out io.Writer, alive string) error {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	if err := s.Start(ctx, o.Command); err != nil {
-		// A candidate that kills its keeper at once keeps it from answering; the
-		// scope is to be ended all the same.
+	begun, stopBegun := context.WithTimeout(ctx, 10*time.Second)
+	defer stopBegun()
+	if err := s.Start(begun, o.Command); err != nil {
+		// A candidate that stops or kills its keeper at once keeps it from
+		// answering; the scope is to be ended all the same.
 		fmt.Fprintln(os.Stderr, err)
 	}
 	var word string
