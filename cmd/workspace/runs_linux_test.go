@@ -106,11 +106,16 @@ type planned struct{ plan, token, approve string }
 // plan drafts, validates and prepares a candidate.
 func (c candidate) plan(ctx context.Context, t *testing.T, session *mcp.ClientSession, key string) planned {
 	t.Helper()
+	return c.planOf(ctx, t, session, key, "m1")
+}
+
+func (c candidate) planOf(ctx context.Context, t *testing.T, session *mcp.ClientSession, key, model string) planned {
+	t.Helper()
 	result, failed := execute(ctx, t, session, `
 def main():
     d = drafts.create(files = [{"path": `+strconv.Quote(c.entry)+`, "text": `+strconv.Quote(c.source)+`}])
     v = drafts.validate(draft = d.draft, revision = d.revision)
-    p = `+c.capability+`.prepare(validation = v.token, arguments = {"model": "m1", "n": 2}, summary = "try m1", key = `+strconv.Quote(key)+`)
+    p = `+c.capability+`.prepare(validation = v.token, arguments = {"model": `+strconv.Quote(model)+`, "n": 2}, summary = "try m1", key = `+strconv.Quote(key)+`)
     return {"plan": p.plan, "token": p.token, "approve": p.approval}
 `)
 	if failed != "" {
@@ -281,6 +286,35 @@ func TestCancelARun(t *testing.T) {
 	}
 }
 
+// TestRunOutlivesItsServer: a server that is killed takes no run with it, and the
+// next one knows what came of it.
+func TestRunOutlivesItsServer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	d := newLab(t, buildServer(t))
+	life, kill := context.WithCancel(ctx)
+	defer kill()
+	session, c := d.connect(life), candidates["starlark"]
+	p := c.plan(ctx, t, session, "k")
+	d.decide(p.approve)
+	started, failed := execute(ctx, t, session, c.start(p, "go"))
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	job := started["job"].(string)
+	follow(ctx, t, session, job, func(status map[string]any) bool { return status["state"] == "RUNNING" || ended(status) })
+	kill()
+	session.Close() // fails: it was killed
+	session = d.connect(ctx)
+	defer session.Close()
+	if again, failed := execute(ctx, t, session, c.start(p, "go")); failed != "" || again["job"] != job {
+		t.Errorf("%v, %s", again, failed)
+	}
+	if status := follow(ctx, t, session, job, ended); status["state"] != "SUCCEEDED" {
+		t.Errorf("%v", status)
+	}
+}
+
 // TestJobsAreApart: another subject's job has the answers of one that is not there.
 func TestJobsAreApart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -347,5 +381,89 @@ func TestRunnersThatAreMissing(t *testing.T) {
 	x := none.said(host.Extension{Doctor: func(context.Context, host.Env, func(string, string, ...any)) bool { return true }})
 	if !x.Doctor(t.Context(), host.Env{}, func(name, format string, args ...any) { said = append(said, name+" "+fmt.Sprintf(format, args...)) }) || len(said) != 1 || said[0] != "runner none: no interpreter" {
 		t.Errorf("%q", said)
+	}
+}
+
+// TestHostileDrafts: what people let run by mistake comes to the end that it
+// deserves, has read nothing, and leaves nothing.
+func TestHostileDrafts(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	d := newLab(t, buildServer(t))
+	session := d.connect(ctx)
+	defer session.Close()
+	for _, test := range []struct {
+		name, runner, source string
+		state, failure       string
+		message              string // a part of it
+	}{
+		{"fails", "starlark", "def main():\n    return {}[\"x\"]", "FAILED", "candidate", ""},
+		{"another shape", "starlark", "{\"score\": 1}", "FAILED", "result", "score"},
+		{"no number", "starlark", "{\"summary\": \"x\", \"metrics\": {\"n\": \"1\"}}", "FAILED", "result", "metrics"},
+		{"too much memory", "starlark", "x = ['y' * 1000000 for _ in range(1000)]\n{\"summary\": \"x\"}", "FAILED", "resource_limit", ""},
+		{"prints without end", "starlark", "while True: print('x' * 100000)", "FAILED", "resource_limit", ""},
+		{"a link as result", "python3", "import os\nos.symlink('/etc/passwd', 'out/result.json')", "FAILED", "result", ""},
+		{"no result", "python3", "pass", "FAILED", "result", ""},
+		{"a large result", "python3", "open('out/result.json', 'w').write('{\"summary\": \"' + 'x' * 70000 + '\"}')", "FAILED", "result", ""},
+		{"leaves children", "python3", `
+import os, signal, time
+for _ in range(5):
+    if os.fork() == 0:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0:
+            time.sleep(600)
+        time.sleep(600)
+open("out/result.json", "w").write('{"summary": "done"}')
+`, "SUCCEEDED", "", ""},
+		{"reads what is not its", "python3", `
+import json, os, socket
+found = []
+def tried(name, f):
+    try:
+        f()
+        found.append(name)
+    except OSError:
+        pass
+state = json.load(open("arguments.json"))["model"]
+for name in ["", "/keys", "/state.db", "/cas", "/jobs", "/../trust", "/../key", "/../root/notes/june.json"]:
+    tried(name, lambda: os.listdir(state + name) if os.path.isdir(state + name) else open(state + name).read())
+tried("home", lambda: os.listdir("/root"))
+tried("shadow", lambda: open("/etc/shadow").read())
+tried("network", lambda: socket.create_connection(("127.0.0.1", 22), 1))
+tried("code", lambda: open("code/main.py", "a"))
+json.dump({"summary": "found " + " ".join(found) + "."}, open("out/result.json", "w"))
+`, "SUCCEEDED", "", "found ."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := candidates[test.runner]
+			if test.runner == "python3" {
+				if _, err := python(); err != nil {
+					t.Skip(err)
+				}
+			}
+			c.source = test.source
+			p := c.planOf(ctx, t, session, test.name, d.state)
+			d.decide(p.approve)
+			started, failed := execute(ctx, t, session, c.start(p, test.name))
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			job := started["job"].(string)
+			status := follow(ctx, t, session, job, ended)
+			failure, _ := status["failure"].(string)
+			message, _ := status["message"].(string)
+			if status["state"] == "SUCCEEDED" {
+				result, failed := execute(ctx, t, session, "def main():\n    return run.result(job = "+strconv.Quote(job)+").result\n")
+				if failed != "" {
+					t.Fatal(failed)
+				}
+				message = result["summary"].(string)
+			}
+			if status["state"] != test.state || failure != test.failure || !strings.Contains(message, test.message) || strings.Contains(message, d.state) {
+				t.Errorf("%v, %q", status, message)
+			}
+			d.noneLeft()
+		})
 	}
 }
