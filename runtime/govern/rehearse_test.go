@@ -79,3 +79,73 @@ func TestRehearse(t *testing.T) {
 		t.Error("a plan that is not there has a status")
 	}
 }
+
+// TestRehearseRun: a run succeeds at once, with what the answers say; nothing is
+// started.
+func TestRehearseRun(t *testing.T) {
+	s := Rehearse(func(_ string, arguments []byte) ([]byte, error) {
+		if string(arguments) == `{"bad":1}` {
+			return nil, errors.New("no example")
+		}
+		return []byte(`{"error":0.25}`), nil
+	})
+	ctx := t.Context()
+	run := Terms{ID: "site.check", Name: "site.check", Effect: effectRun, Min: 1, TTL: time.Minute, Runner: "starlark", Sandbox: "worker"}
+	never := func(context.Context) (Run, error) { t.Error("the handler is called"); return Run{}, nil }
+	var jobs []Started
+	for _, key := range []string{"k1", "k2", "k3"} {
+		p, err := PrepareRun(ctx, s, run, []byte(`{}`), key, never)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j, err := s.Job(ctx, jobID(p.Plan)); code(err) != NotFound {
+			t.Errorf("before its start: %+v, %v", j, err)
+		}
+		for range 2 {
+			j, err := StartRun(ctx, s, run, Claim{Plan: p.Plan, Token: p.Token, Key: key})
+			if err != nil || j != (Started{jobID(p.Plan), p.Plan, "SUCCEEDED"}) {
+				t.Errorf("%+v, %v", j, err)
+			}
+			jobs = append(jobs[:len(jobs):len(jobs)], j)
+		}
+	}
+	id := jobs[0].Job
+	if j, err := s.Job(ctx, id); err != nil || j.State != "SUCCEEDED" || j.Capability != "site.check" || j.Runner != "starlark" || j.Ended.IsZero() {
+		t.Errorf("%+v, %v", j, err)
+	}
+	r, err := s.JobResult(ctx, id)
+	if err != nil || string(r.Result) != `{"error":0.25}` || len(r.SHA256) != 64 || r.Report == "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if again, err := s.JobResult(ctx, id); err != nil || again.Report != r.Report {
+		t.Errorf("another report: %v", err)
+	}
+	if l, err := s.JobLogs(ctx, id, 100); err != nil || len(l.Logs) != 3 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if c, err := s.CancelJob(ctx, id, ""); err != nil || !c.AlreadyEnded || c.State != "SUCCEEDED" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	page, err := s.Jobs(ctx, JobFilter{Limit: 2})
+	if err != nil || len(page.Jobs) != 2 || page.Next == "" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if rest, err := s.Jobs(ctx, JobFilter{Limit: 2, After: page.Next}); err != nil || len(rest.Jobs) != 1 || rest.Next != "" {
+		t.Errorf("%+v, %v", rest, err)
+	}
+	if none, err := s.Jobs(ctx, JobFilter{State: "active"}); err != nil || len(none.Jobs) != 0 {
+		t.Errorf("%+v, %v", none, err)
+	}
+	p, err := PrepareRun(ctx, s, run, []byte(`{"bad":1}`), "k4", never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j, err := StartRun(ctx, s, run, Claim{Plan: p.Plan, Token: p.Token, Key: "k4"}); err == nil {
+		t.Errorf("without an example: %+v", j)
+	}
+	for _, id := range []string{"job_" + store0, p.Plan, ""} {
+		if _, err := s.JobResult(ctx, id); code(err) != NotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
+	"github.com/capgen/capgen/runtime/govern/store/sqlite"
 )
 
 const (
@@ -409,5 +410,77 @@ func TestManyStart(t *testing.T) {
 	}
 	if got := s.events(t, "run."); got != "run.queued" {
 		t.Error(got)
+	}
+}
+
+// TestReaderOfJobs: who may only read sees jobs and their logs, and changes
+// nothing: not a byte, a name or a time.
+func TestReaderOfJobs(t *testing.T) {
+	t.Parallel()
+	dir := beginning(t)
+	s, err := onDiskRuns(dir, scenery{}, func() error { return nil }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, j, err := s.landRun("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.endedJob(t, j.Job)
+	o := s.o
+	s.db.Close()
+	s.Service.Close()
+	listing := func() string {
+		var all strings.Builder
+		for _, top := range []string{"db", "state"} {
+			err := filepath.WalkDir(filepath.Join(dir, top), func(path string, d os.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				info, err := d.Info()
+				if err == nil {
+					fmt.Fprintln(&all, path, info.Mode(), info.Size(), info.ModTime())
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return all.String()
+	}
+	// The supervisor may still close what it has.
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if first := listing(); first == listing() || time.Now().After(end) {
+			break
+		}
+	}
+	before := listing()
+	if o.Store, err = sqlite.OpenReadOnly(bg(), filepath.Join(dir, "db")); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Store.Close()
+	reader, done, err := OpenReadOnly(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	if got, err := reader.Job(bg(), j.Job); err != nil || got.State != "SUCCEEDED" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if page, err := reader.Jobs(bg(), JobFilter{State: "SUCCEEDED"}); err != nil || len(page.Jobs) != 1 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if l, err := reader.JobLogs(bg(), j.Job, 1000); err != nil || len(l.Logs) != 3 || l.Logs[0].Size == 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if f, err := reader.Facts(bg()); err != nil || f.Jobs["SUCCEEDED"] != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if c, err := reader.CancelJob(bg(), j.Job, ""); err != nil || !c.AlreadyEnded {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if after := listing(); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 }
