@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -20,9 +19,6 @@ import (
 
 // openFiles is how many files a process of a candidate may have open.
 const openFiles = 256
-
-// environment is that of supervisors: the server's own.
-func environment() []string { return os.Environ() }
 
 // Supervise is the process that supervises a job, which a server has started: the
 // last argument of Options.Supervisor is the job's id. It returns when the job has

@@ -52,7 +52,7 @@ const intent = "INTENT"
 func stateOf(kind, name string, epoch int64) (s state, known bool) {
 	if kind == KindRun {
 		is := job.State(name)
-		return state{ended: is.Ended()}, slices.Contains(runEpochs[is], epoch)
+		return state{ended: is.Ended()}, is.Known() && runEpoch(is, epoch)
 	}
 	s, known = executionStates[kind][name]
 	return s, known && epoch > 0

@@ -15,29 +15,23 @@ import (
 // MaxHandle bounds what is kept of the processes of a run.
 const MaxHandle = 4 << 10
 
-// runEpochs are the epochs that a run can be in, by its state: each start of
-// something counts, so that no state alone takes a claim or a begin back.
-var runEpochs = epochsOf(job.Transitions())
-
 const (
 	epochQueued = 1 // nothing of it was started
 	epochBegun  = 3 // the candidate may have been
 )
 
-func epochsOf(table []job.Transition) map[job.State][]int64 {
-	out := map[job.State][]int64{job.Queued: {epochQueued}}
-	for more := true; more; {
-		more = false
-		for _, t := range table {
-			for _, e := range out[t.From] {
-				if next := e + counts(t.Event); !slices.Contains(out[t.To], next) {
-					out[t.To] = append(out[t.To], next)
-					more = true
-				}
-			}
+// runEpoch tells whether a run that is in s can be in an epoch: each start of
+// something counts, so that no state alone takes a claim or a begin back.
+func runEpoch(s job.State, epoch int64) bool {
+	if s == job.Queued {
+		return epoch == epochQueued
+	}
+	for _, t := range job.Transitions() {
+		if t.To == s && runEpoch(t.From, epoch-counts(t.Event)) {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 // counts is by how much an event raises the epoch of a run.

@@ -55,7 +55,7 @@ func forget(t *testing.T, b Backend) {
 			p.Expires = p.Created + 1000
 			s.ok(tx.InsertPlan(p, "plan", nil))
 			s.ok(tx.MovePlan(p.ID, store.Prepared, store.Consumed, "", ""))
-			_, err := tx.InsertJob(p.ID, queuedAt, host, 0)
+			_, err := tx.InsertJob(p.ID, queuedAt(), host(), 0)
 			s.ok(err)
 		}
 	})

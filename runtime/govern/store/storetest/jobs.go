@@ -17,20 +17,21 @@ import (
 )
 
 // queuedAt and begunAt are moments by two clocks.
-var (
-	queuedAt = token.Instant{Wall: time.UnixMicro(start).UTC(), Boot: "boot", Up: 300 * 24 * time.Hour}
-	begunAt  = queuedAt.Later(time.Second)
-)
+func queuedAt() token.Instant {
+	return token.Instant{Wall: time.UnixMicro(start).UTC(), Boot: "boot", Up: 300 * 24 * time.Hour}
+}
+
+func begunAt() token.Instant { return queuedAt().Later(time.Second) }
 
 // host is where runs run.
-var host = hex32(77)
+func host() string { return hex32(77) }
 
 // jobs: what is kept of a run from its beginning to its end.
 func jobs(t *testing.T, b Backend) {
 	s := newScene(t, b)
 	s.insert(3)
 	id := planID(1)
-	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt, Handle: []byte{}, Host: host, UID: 5001}
+	want := store.Job{Execution: store.Execution{Plan: id, Kind: store.KindRun, State: "QUEUED", Outcome: []byte{}, Started: start, Epoch: 1}, Created: queuedAt(), Handle: []byte{}, Host: host(), UID: 5001}
 	is := func(what string, got store.Job, err error) {
 		t.Helper()
 		s.ok(err)
@@ -49,20 +50,20 @@ func jobs(t *testing.T, b Backend) {
 	var err error
 	s.update(func(tx *store.Tx) {
 		s.ok(tx.MovePlan(id, store.Prepared, store.Consumed, "", alice))
-		got, err = tx.InsertJob(id, queuedAt, host, 5001)
-		_, again := tx.InsertJob(id, queuedAt, host, 5001)
+		got, err = tx.InsertJob(id, queuedAt(), host(), 5001)
+		_, again := tx.InsertJob(id, queuedAt(), host(), 5001)
 		wants(t, "a second one", again, store.ErrExists)
 		_, again = tx.InsertExecution(id, store.KindChange)
 		wants(t, "a change beside it", again, store.ErrExists)
 		_, bad := tx.InsertExecution(planID(2), store.KindRun)
 		wants(t, "a run without its row", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), token.Instant{}, host, 0)
+		_, bad = tx.InsertJob(planID(2), token.Instant{}, host(), 0)
 		wants(t, "at no time", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), queuedAt, host, -1)
+		_, bad = tx.InsertJob(planID(2), queuedAt(), host(), -1)
 		wants(t, "of no account", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(2), queuedAt, "here", 0)
+		_, bad = tx.InsertJob(planID(2), queuedAt(), "here", 0)
 		wants(t, "on no host", bad, store.ErrInvalid)
-		_, bad = tx.InsertJob(planID(4), queuedAt, host, 0)
+		_, bad = tx.InsertJob(planID(4), queuedAt(), host(), 0)
 		wants(t, "of no plan", bad, store.ErrNotFound)
 		_, bad = tx.Job(planID(2))
 		wants(t, "one that is not there", bad, store.ErrNotFound)
@@ -87,7 +88,7 @@ func jobs(t *testing.T, b Backend) {
 	is("claimed", got, err)
 	s.update(func(tx *store.Tx) {
 		for _, from := range []job.State{job.Queued, job.Running, ""} {
-			_, bad := tx.MoveJob(id, from, store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt})
+			_, bad := tx.MoveJob(id, from, store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt()})
 			wants(t, "moved from another state", bad, store.ErrState)
 		}
 		_, bad := tx.KeepHandle(id, make([]byte, store.MaxHandle+1))
@@ -100,8 +101,8 @@ func jobs(t *testing.T, b Backend) {
 	})
 	want.Handle = []byte(`{"tier":"tree"}`)
 	is("with a handle", got, err)
-	move(store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt})
-	want.State, want.Epoch, want.Begun = "RUNNING", 3, begunAt
+	move(store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt()})
+	want.State, want.Epoch, want.Begun = "RUNNING", 3, begunAt()
 	is("begun", got, err)
 	s.now++
 	s.update(func(tx *store.Tx) {
@@ -124,7 +125,7 @@ func jobs(t *testing.T, b Backend) {
 			"a failure of others":    {Event: job.EventFail, By: job.BySupervisor, Empty: true, Failure: job.FailTimeout},
 			"a message of two lines": {Event: job.EventFail, By: job.BySupervisor, Empty: true, Failure: job.FailCandidate, Message: "a\nb"},
 			"a reason of a failure":  {Event: job.EventFail, By: job.BySupervisor, Empty: true, Failure: job.FailCandidate, Reason: "a"},
-			"a time of an end":       {Event: job.EventExpire, By: job.BySupervisor, Empty: true, At: begunAt},
+			"a time of an end":       {Event: job.EventExpire, By: job.BySupervisor, Empty: true, At: begunAt()},
 			"a message of what runs": {Event: job.EventCancel, By: job.ByRequester, Message: "a"},
 		} {
 			_, err := tx.MoveJob(id, job.Running, bad)
@@ -149,25 +150,28 @@ func jobs(t *testing.T, b Backend) {
 	})
 }
 
-// runWays are how a run comes into each state.
-var runWays = map[job.State][]store.JobMove{
-	job.Queued:          nil,
-	job.Starting:        {{Event: job.EventClaim, By: job.ByServer}},
-	job.Running:         {{Event: job.EventClaim, By: job.ByServer}, {Event: job.EventBegin, By: job.BySupervisor, At: begunAt}},
-	job.CancelRequested: {{Event: job.EventClaim, By: job.ByServer}, {Event: job.EventCancel, By: job.ByOperator, Reason: "no more", Who: bob}},
-	job.Cancelled:       {{Event: job.EventCancel, By: job.ByRequester, Who: alice}},
-	job.Succeeded:       {{Event: job.EventClaim, By: job.ByServer}, {Event: job.EventBegin, By: job.BySupervisor, At: begunAt}, {Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &cas.Digest{1}}},
-	job.Failed:          {{Event: job.EventFail, By: job.ByServer, Failure: job.FailInput, Message: "gone"}},
-	job.TimedOut:        {{Event: job.EventExpire, By: job.ByWatchdog}},
-	job.Orphaned:        {{Event: job.EventClaim, By: job.ByServer}, {Event: job.EventAbandon, By: job.ByWatchdog}},
+// runWay is how a run comes into a state.
+func runWay(to job.State) []store.JobMove {
+	claim, begin := store.JobMove{Event: job.EventClaim, By: job.ByServer}, store.JobMove{Event: job.EventBegin, By: job.BySupervisor, At: begunAt()}
+	return map[job.State][]store.JobMove{
+		job.Queued:          nil,
+		job.Starting:        {claim},
+		job.Running:         {claim, begin},
+		job.CancelRequested: {claim, {Event: job.EventCancel, By: job.ByOperator, Reason: "no more", Who: bob}},
+		job.Cancelled:       {{Event: job.EventCancel, By: job.ByRequester, Who: alice}},
+		job.Succeeded:       {claim, begin, {Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &cas.Digest{1}}},
+		job.Failed:          {{Event: job.EventFail, By: job.ByServer, Failure: job.FailInput, Message: "gone"}},
+		job.TimedOut:        {{Event: job.EventExpire, By: job.ByWatchdog}},
+		job.Orphaned:        {claim, {Event: job.EventAbandon, By: job.ByWatchdog}},
+	}[to]
 }
 
 // reach begins the run of plan n and brings it into a state.
 func (s *scene) reach(tx *store.Tx, n int, to job.State) store.Job {
 	s.t.Helper()
-	j, err := tx.InsertJob(planID(n), queuedAt, host, int64(n))
+	j, err := tx.InsertJob(planID(n), queuedAt(), host(), int64(n))
 	s.ok(err)
-	for _, m := range runWays[to] {
+	for _, m := range runWay(to) {
 		j, err = tx.MoveJob(j.Plan, j.RunState(), m)
 		s.ok(err)
 	}
@@ -197,7 +201,7 @@ func jobMoves(t *testing.T, b Backend) {
 						to, want := job.Next(from, event, by, empty)
 						m := store.JobMove{Event: event, By: by, Empty: empty}
 						if event == job.EventBegin {
-							m.At = begunAt
+							m.At = begunAt()
 						}
 						switch to {
 						case job.Succeeded:
@@ -246,7 +250,7 @@ func jobEnds(t *testing.T, b Backend) {
 			for _, from := range append(job.States(), "") {
 				for _, event := range job.Events() {
 					for _, by := range job.Actors() {
-						if _, err := tx.MoveJob(is.Plan, from, store.JobMove{Event: event, By: by, Empty: true, At: begunAt, Result: &cas.Digest{2}}); err == nil {
+						if _, err := tx.MoveJob(is.Plan, from, store.JobMove{Event: event, By: by, Empty: true, At: begunAt(), Result: &cas.Digest{2}}); err == nil {
 							t.Errorf("%s, %s by %s from %q: no error", end, event, by, from)
 						}
 					}

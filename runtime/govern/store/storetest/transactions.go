@@ -105,7 +105,7 @@ func readersNeverWrite(t *testing.T, b Backend) {
 				"SpendNonce":      tx.SpendNonce(nonce(1), "plan", planID(1)),
 				"InsertExecution": second(tx.InsertExecution(planID(1), store.KindChange)),
 				"TakeOver":        second(tx.TakeOver(planID(1))),
-				"InsertJob":       second(tx.InsertJob(planID(1), queuedAt, host, 0)),
+				"InsertJob":       second(tx.InsertJob(planID(1), queuedAt(), host(), 0)),
 				"MoveJob":         second(tx.MoveJob(planID(1), "", store.JobMove{})),
 				"KeepHandle":      second(tx.KeepHandle(planID(1), nil)),
 				"Beat":            second(tx.Beat(planID(1), "")),
