@@ -153,6 +153,20 @@ func (k *sink) Head(_ context.Context, signed []byte) error {
 	return nil
 }
 
+// asked waits until a head was refused.
+func (k *sink) asked(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		k.mu.Lock()
+		refused := k.refuse <= 0
+		k.mu.Unlock()
+		if refused {
+			return
+		}
+	}
+	t.Fatal("no head was offered")
+}
+
 // heads: what was committed is signed, and whoever cuts the trail off and
 // writes its end anew is found out.
 func heads(t *testing.T, b Backend) {
@@ -169,6 +183,7 @@ func heads(t *testing.T, b Backend) {
 	for range 5 {
 		s.ok(signed.Update(t.Context(), func(tx *store.Tx) error { return tx.Audit(event) }))
 	}
+	kept.asked(t) // else the first head, which it refuses, may be the last one
 	ours := errors.New("ours")
 	if err := signed.Update(t.Context(), func(tx *store.Tx) error { s.ok(tx.Audit(event)); return ours }); err != ours {
 		t.Fatal(err)
