@@ -28,6 +28,11 @@ const (
 const question = `import json, sys
 print(json.dumps({"executable": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3], "prefix": sys.prefix, "base": sys.base_prefix, "path": sys.path}))`
 
+// boot runs a candidate by relative paths alone: Python makes the path of a script,
+// and of the modules beside it, absolute, and an account of its own may not get
+// through the directories above the box.
+const boot = `import os, posix, sys; os.getcwd = posix.getcwd = lambda: "."; sys.path[0] = "code"; sys.argv[0] = __file__ = "code/` + pythonEntry + `"; del os, posix, sys; exec(compile(open(__file__, "rb").read(), __file__, "exec"))`
+
 // pythonAnswer is what it says.
 type pythonAnswer struct {
 	Executable string   `json:"executable"`
@@ -54,7 +59,7 @@ func Python(path string) (Runner, error) {
 		Path: answer.Executable,
 		// The interpreter looks for its library from the name that it goes by.
 		// No site of the user, no files of bytecode, logs as they are written.
-		Args: []string{answer.Executable, "-s", "-B", "-u", "-X", "utf8", "code/" + pythonEntry},
+		Args: []string{answer.Executable, "-s", "-B", "-u", "-X", "utf8", "-c", boot},
 		Env: []string{
 			"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=tmp", "TMPDIR=tmp", "TZ=UTC0", "PYTHONHASHSEED=0",
 			"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "VECLIB_MAXIMUM_THREADS=1",

@@ -43,7 +43,8 @@ func tiers(t *testing.T) (list []confine.Spec) {
 	return list
 }
 
-// openBoxFor is a box that the account of s can reach.
+// openBoxFor is a box as it is below a state directory, which the account of s
+// cannot pass.
 func openBoxFor(t *testing.T, s confine.Spec, arguments string, files map[string]string) confine.Spec {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "capgen-runner-")
@@ -51,9 +52,6 @@ func openBoxFor(t *testing.T, s confine.Spec, arguments string, files map[string
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	s.Box = filepath.Join(dir, "box")
 	if err := os.Rename(newBox(t, arguments, files), s.Box); err != nil {
 		t.Skip(err) // the directory of tests is on another disk
@@ -130,8 +128,12 @@ func TestPythonInTiers(t *testing.T) {
 	limits := scope.Limits{CPU: 20 * time.Second, Memory: 2 << 30, File: 1 << 20, Open: 64, Processes: 64}
 	for _, tier := range tiers(t) {
 		s := openBoxFor(t, tier, `{"n":2}`, map[string]string{"other.py": "def double(x): return 2 * x", "main.py": `
-import json, statistics, threading
+import json, os, statistics, sys, tempfile, threading
 from other import double
+assert (__name__, __file__, sys.argv) == ("__main__", "code/main.py", ["code/main.py"]), sys.argv
+assert "posix" not in globals() and os.path.samefile(os.path.abspath("out"), "out")
+with tempfile.NamedTemporaryFile() as f:
+    f.write(b"x")
 n = json.load(open("arguments.json"))["n"]
 with open("out/result.json", "w") as f:
     json.dump({"n": double(n), "mean": statistics.mean([1, 2])}, f)
