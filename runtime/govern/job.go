@@ -1,9 +1,11 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -118,6 +120,9 @@ func (v startedRun) view() Job {
 		Created: v.job.Created.Wall, Started: v.job.Begun.Wall, Ended: instant(v.job.Ended), Heartbeat: instant(v.job.Heartbeat),
 		Runner: v.Run.Runner.Name, Sandbox: v.Run.Sandbox, Scope: v.Run.Scope,
 	}
+	if v.job.Reason != "" && (r.Message == "" || v.job.Failure == job.FailCancelled) {
+		r.Message = line(cmp.Or(r.Message, "its end was asked for")+": "+visible.Quote(v.job.Reason), maxMessage)
+	}
 	switch v.job.RunState() {
 	case job.Queued, job.Starting:
 		r.Deadline = v.job.Created.Wall.Add(jobStart)
@@ -202,7 +207,8 @@ const (
 	maxOperatorTail = 1 << 20
 )
 
-// JobLogs are the last tail bytes of each log of a job of the subject in ctx.
+// JobLogs are the last tail bytes of each log of a job of the subject in ctx. What
+// has ended, and has no directory any more, has no logs.
 func (s *Service) JobLogs(ctx context.Context, id string, tail int64) (JobLogs, error) {
 	if s.rehearsal != nil {
 		return s.rehearsal.logs(id)
@@ -231,6 +237,11 @@ func (s *Service) logs(ctx context.Context, find whose, id string, tail, most in
 	out := JobLogs{Job: jobID(v.ID), State: v.job.State, Logs: []JobLog{}}
 	if s.o.Path == "" {
 		return out, nil
+	}
+	if v.job.RunState().Ended() {
+		if _, err := os.Lstat(s.jobDir(v.ID)); errors.Is(err, fs.ErrNotExist) {
+			return out, nil // removed, or there was nothing to start
+		}
 	}
 	for _, name := range supervise.Logs() {
 		l, err := supervise.Tail(s.jobDir(v.ID), name, tail)
@@ -280,7 +291,11 @@ func (s *Service) jobPage(ctx context.Context, of store.JobFilter, f JobFilter) 
 	case f.State == "" || state.Known():
 		of.State = state
 	default:
-		return JobPage{}, refuse(InvalidRequest, "no job has the state %q", f.State)
+		var states []string
+		for _, state := range job.States() {
+			states = append(states, string(state))
+		}
+		return JobPage{}, refuse(InvalidRequest, "no job has the state %q: it is one of %s, or %s", f.State, strings.Join(states, ", "), stateActive)
 	}
 	if f.After != "" {
 		var ok bool

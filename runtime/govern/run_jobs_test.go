@@ -102,8 +102,11 @@ func TestCancelJob(t *testing.T) {
 	}
 	p := queued("k1")
 	j, err := s.CancelJob(as("alice"), jobOf(p), "no more")
-	if err != nil || j.State != "CANCELLED" || j.AlreadyEnded || j.Failure != "cancelled" {
+	if err != nil || j.State != "CANCELLED" || j.AlreadyEnded || j.Failure != "cancelled" || !strings.HasSuffix(j.Message, `: "no more"`) {
 		t.Errorf("queued: %+v, %v", j, err)
+	}
+	if l, err := s.JobLogs(as("alice"), j.Job, 100); err != nil || len(l.Logs) != 0 {
+		t.Errorf("logs of what never had any: %+v, %v", l, err)
 	}
 	if err := s.Watch(bg()); err != nil || m.count(jobOf(p)) != 0 {
 		t.Errorf("%v, started %d times", err, m.count(jobOf(p)))
@@ -119,7 +122,7 @@ func TestCancelJob(t *testing.T) {
 	s.startRun(t, "alice", p)
 	journal := s.begins(t, p.Plan)
 	for range 2 {
-		if j, err = s.CancelJob(as("alice"), jobOf(p), ""); err != nil || j.State != "CANCEL_REQUESTED" || j.AlreadyEnded || !j.Deadline.IsZero() {
+		if j, err = s.CancelJob(as("alice"), jobOf(p), "wrong"); err != nil || j.State != "CANCEL_REQUESTED" || j.Message != `its end was asked for: "wrong"` || j.AlreadyEnded || !j.Deadline.IsZero() {
 			t.Errorf("running: %+v, %v", j, err)
 		}
 	}

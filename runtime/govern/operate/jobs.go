@@ -129,6 +129,10 @@ func (s *Setup) logs(ctx context.Context, i host.Invocation) (err error) {
 	if _, err := fmt.Fprintf(i.Stdout, "JOB %s is %s\n", visible.Text(l.Job), visible.Text(l.State)); err != nil {
 		return err
 	}
+	if len(l.Logs) == 0 {
+		_, err := fmt.Fprintln(i.Stderr, "there are no logs of it, or not any more: clean removes them")
+		return err
+	}
 	for _, log := range l.Logs {
 		what := ""
 		if log.Truncated {

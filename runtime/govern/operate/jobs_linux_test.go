@@ -156,6 +156,9 @@ func TestARunAtTheTerminal(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
+	if out, errs := at.run(0, "logs", j.Job); strings.Contains(out, "LOG") || !strings.Contains(errs, "not any more") {
+		t.Errorf("logs that are gone: %s%s", out, errs)
+	}
 }
 
 // TestServersLookAfterJobs: a server settles by itself a job whose supervisor is
