@@ -15,6 +15,10 @@ import (
 // up for this time.
 const endPatience = 30 * time.Second
 
+// exitPatience is how long a supervisor may take to end after it has let go of its
+// lock.
+const exitPatience = 2 * time.Second
+
 // Settle looks at a job that has not ended, from any process of the host, and does
 // what its supervisor cannot do any more: it launches what is QUEUED, ends what
 // has lost its supervisor or is overdue, and returns the state. What is in order
@@ -45,6 +49,12 @@ func Settle(ctx context.Context, j Job, to Journal) (job.State, error) {
 		return v.State, err
 	default:
 		defer alive.Close()
+		// One that lives holds another file than this: the directory was copied, or
+		// the file replaced. What it looks after is not ours to end before its time.
+		lives, err := outlives(ctx, v.Handle)
+		if err != nil || lives && !overdue {
+			return v.State, err
+		}
 	}
 	// Whoever held the lock may have gone on until it was free.
 	if v, err = to.Look(ctx); err != nil || v.State.Ended() {
@@ -106,6 +116,25 @@ func (j Job) end(ctx context.Context, v View, e ending) (ending, error) {
 		return ending{event: job.EventAbandon, failure: job.FailOrphaned, message: "its supervisor was lost, and nobody can prove any more that nothing of it runs"}, nil
 	}
 	return e, err
+}
+
+// outlives reports whether the very supervisor of a handle is still there a moment
+// later.
+func outlives(ctx context.Context, h Handle) (bool, error) {
+	if h.None() {
+		return false, nil
+	}
+	p, err := h.Supervisor.Open()
+	if errors.Is(err, scope.ErrGone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer p.Close()
+	waiting, stop := context.WithTimeout(ctx, exitPatience)
+	defer stop()
+	return p.Await(waiting) != nil, ctx.Err()
 }
 
 // endProcess kills the very process, and returns when it has ended.
