@@ -141,7 +141,8 @@ func complaint(f *fault.Fault) string {
 		text += ":" + strconv.Itoa(f.Column)
 	}
 	text += ": " + f.Message
-	if f.Hint != "" {
+	// Hints are for programs, some of which say to call a capability: here is none.
+	if f.Hint != "" && !strings.Contains(f.Hint, "capabilit") {
 		text += "\nhint: " + f.Hint
 	}
 	for _, frame := range f.Trace {

@@ -148,7 +148,7 @@ func TestStarlarkFails(t *testing.T) {
 		"\xff":                                          {exit: ExitProgram, stderr: "main.star"},
 	} {
 		got := runSource(t, source)
-		if got.exit != want.exit || !strings.Contains(got.stderr, want.stderr) || got.stdout != "" || got.result != "" {
+		if got.exit != want.exit || !strings.Contains(got.stderr, want.stderr) || got.stdout != "" || got.result != "" || strings.Contains(got.stderr, "capabilities") || strings.Contains(got.stderr, "a capability") {
 			t.Errorf("%.60q: %d, %q, %q, %.60q", source, got.exit, got.stderr, got.stdout, got.result)
 		}
 	}
