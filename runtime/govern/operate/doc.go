@@ -21,8 +21,8 @@
 // A host that runs candidates names what it runs them with, and what checks their
 // results; its main begins with what the processes of a run need:
 //
-//	scope.ServeKeeperAndExit()
 //	runtime.ServeWorkerAndExit()
+//	scope.ServeKeeperAndExit()
 //	runner.ServeStarlarkAndExit()
 //	changes := operate.Setup{Runners: runners, Results: catalog.Results()}
 //

@@ -31,8 +31,8 @@ import (
 const asServer = "CAPGEN_TEST_OPERATE"
 
 func TestMain(m *testing.M) {
-	scope.ServeKeeperAndExit()
 	runtime.ServeWorkerAndExit()
+	scope.ServeKeeperAndExit()
 	dir := os.Getenv(asServer)
 	if self, err := os.Executable(); err == nil && dir == "" && filepath.Base(self) == "server" { // doctor runs it so
 		dir = filepath.Join(filepath.Dir(filepath.Dir(self)), "server")

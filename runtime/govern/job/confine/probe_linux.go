@@ -49,7 +49,7 @@ func try(ctx context.Context, t Tier, o Options) error {
 	c.Args = []string{"confine"}
 	c.Dir = "/"
 	c.Env = []string{Mark + "=" + probePrefix + string(text), "GOMAXPROCS=1"}
-	c.Stdout = &word
+	c.Stderr = &word
 	c.WaitDelay = time.Second
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	s.Attributes(c.SysProcAttr)
@@ -87,7 +87,7 @@ func ServeProbeAndExit(mark string) {
 	if err := serveProbe(text); err != nil {
 		word = err.Error()
 	}
-	unix.Write(1, []byte(word))
+	unix.Write(2, []byte(word)) // standard output is the protocol's, in a host
 	unix.Exit(0)
 }
 
