@@ -51,8 +51,8 @@ func TestCapacity(t *testing.T) {
 	// Who looked before others had begun is refused in the transaction itself.
 	for _, p := range refused {
 		l := landing{Service: s.Service, owner: s.body(t, p.Plan).Owner, terms: evaluate, claim: keyed(p, p.Plan), ready: func(context.Context, opened) error { return nil }}
-		if _, _, err := l.admit(bg()); code(err) != Capacity {
-			t.Errorf("%v", err)
+		if _, _, err := l.admit(bg()); code(err) != Capacity || strings.ContainsAny(err.Error(), "0123456789") {
+			t.Errorf("%v, which is to say nothing of others", err)
 		}
 	}
 	if len(startedPlans) != 2 || len(refused) != 6 {
@@ -403,6 +403,35 @@ func TestStartedBefore(t *testing.T) {
 				t.Errorf("%+v, %v", j, err)
 			}
 		})
+	}
+}
+
+// failingEnd is a keeper of approvals that does not remember ends, after it has
+// done something.
+type failingEnd struct {
+	*daemon
+	first func()
+}
+
+func (f failingEnd) End(context.Context, string) error {
+	f.first()
+	return errors.New("down")
+}
+
+// TestClaimFails: a claim that the keeper of approvals does not remember, and of
+// which the failure cannot be noted either, is an error, and starts nothing.
+func TestClaimFails(t *testing.T) {
+	keeper := &failingEnd{daemon: newDaemon(), first: func() {}}
+	s, m := newRunScene(t, scenery{sources: []approve.Source{keeper}})
+	p := s.approvedRun(t, "alice", "k1")
+	keeper.first = func() { s.step = func() error { return errors.New("the disk is full") } }
+	j := s.startRun(t, "alice", p)
+	if j.State != "STARTING" || m.count(j.Job) != 0 {
+		t.Errorf("%+v, started %d times", j, m.count(j.Job))
+	}
+	s.step = func() error { return nil }
+	if err := s.Watch(bg()); err != nil || s.kept(t, p.Plan).State != "ORPHANED" || m.count(j.Job) != 0 {
+		t.Errorf("%v, %+v", err, s.kept(t, p.Plan))
 	}
 }
 

@@ -79,7 +79,10 @@ func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, err
 			From: from, Event: job.EventFail, By: job.ByServer, Empty: true, // nothing of it was ever started
 			Failure: job.FailInfrastructure, Message: message,
 		})
-		return state, errors.Join(supervise.ErrMoved, err)
+		if err == nil {
+			err = supervise.ErrMoved
+		}
+		return state, err
 	}
 	err := j.s.begun(ctx, j.p)
 	if errors.Is(err, approve.ErrSpent) {

@@ -105,7 +105,8 @@ func (s *Service) codeKept(r *plan.Run) error {
 	return err
 }
 
-// room refuses a run beyond those that there may be at a time.
+// room refuses a run beyond those that there may be at a time. How many jobs others
+// have, it does not say.
 func (s *Service) room(tx *store.Tx, p opened) error {
 	all, of, err := tx.ActiveJobs(p.Capability)
 	if err != nil {
@@ -114,9 +115,9 @@ func (s *Service) room(tx *store.Tx, p opened) error {
 	most := cmp.Or(s.o.MaxJobs, DefaultMaxJobs)
 	switch {
 	case of >= p.Run.Limits.Parallel:
-		return refuse(Capacity, "%d jobs of %s have not ended, and no more run at a time", of, p.Name).suggest("try again with the same key when one has: run.list tells")
+		return refuse(Capacity, "as many jobs of %s as there may be at a time have not ended", p.Name).suggest("try again later with the same key")
 	case all >= most:
-		return refuse(Capacity, "%d jobs have not ended, and no more run at a time", all).suggest("try again with the same key when one has")
+		return refuse(Capacity, "as many jobs as there may be at a time have not ended").suggest("try again later with the same key")
 	}
 	return nil
 }
@@ -153,5 +154,5 @@ func (l landing) account(tx *store.Tx, a admission) (int64, error) {
 			return uid, nil
 		}
 	}
-	return 0, refuse(Capacity, "every account for candidates is in use").suggest("try again with the same key when a job has ended")
+	return 0, refuse(Capacity, "every account for candidates is in use").suggest("try again later with the same key")
 }

@@ -68,6 +68,9 @@ func (s *Service) work(v startedRun) (w supervise.Work, err error) {
 	if err := identity(r.Runner).Check(); err != nil {
 		return w, err
 	}
+	if uid := v.job.UID; uid != 0 && !s.o.JobUIDs.has(uid) { // a row could name anybody's
+		return w, fmt.Errorf("govern: account %d is not for candidates", uid)
+	}
 	tree, err := s.tree(r.Code)
 	if err != nil {
 		return w, err

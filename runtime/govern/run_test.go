@@ -243,6 +243,14 @@ func TestCandidateIsGiven(t *testing.T) {
 	if string(w.Arguments) != `{"a":1,"b":2}` || w.Command.Confine.UID != 5002 {
 		t.Errorf("%s, account %d", w.Arguments, w.Command.Confine.UID)
 	}
+	// An account that a row names, and the server does not give.
+	for _, uid := range []int64{1, 5000, 5003} {
+		v, err := s.seeJob(bg(), s.any, jobOf(p))
+		v.job.UID = uid
+		if _, made := s.work(v); err != nil || made == nil {
+			t.Errorf("a candidate gets account %d: %v", uid, err)
+		}
+	}
 	// Every account is in use, until a job has ended.
 	q := s.approvedRun(t, "bob", "k3")
 	s.o.MaxJobs = 9

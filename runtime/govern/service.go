@@ -78,6 +78,8 @@ type Options struct {
 // UIDs are N accounts, from First on.
 type UIDs struct{ First, N int }
 
+func (u UIDs) has(uid int64) bool { return uid >= int64(u.First) && uid-int64(u.First) < int64(u.N) }
+
 // Service holds plans and lands them. It may be used by several goroutines at a
 // time, and several processes may have one over the same state.
 type Service struct {

@@ -216,5 +216,8 @@ func (s *supervisor) result() ending {
 	if err != nil {
 		return invalid(fmt.Errorf("its result does not hold: %w", err))
 	}
+	if int64(len(canonical)) > s.Limits.Result { // a number may be longer than it was written
+		return invalid(fmt.Errorf("its result has more than %d bytes in canonical form", s.Limits.Result))
+	}
 	return ending{event: job.EventSucceed, result: canonical}
 }

@@ -123,6 +123,7 @@ func TestFailures(t *testing.T) {
 		{"a directory", `mkdir out/result.json`, nil, job.Failed, job.FailResult, "regular file of its own"},
 		{"elsewhere", `mv out other; ln -s ` + filepath.Dir(secret) + ` out; ln -s secret result.json`, nil, job.Failed, job.FailResult, "no result"},
 		{"too large", `head -c 2000 /dev/zero > out/result.json`, nil, job.Failed, job.FailResult, "more than 1024 bytes"},
+		{"too large in canonical form", `echo '{"Answer":0}' > out/result.json`, nil, job.Failed, job.FailResult, "more than 1024 bytes in canonical form"},
 		{"not JSON", `echo answer > out/result.json`, nil, job.Failed, job.FailResult, "does not hold: invalid character"},
 		{"not the answer", `echo '{"\u202eother":1}' > out/result.json`, nil, job.Failed, job.FailResult, `unknown field "\u202eother"`},
 		{"input", answers, func(s *scene) { s.Spoil = true }, job.Failed, job.FailInput, "not there any more"},
