@@ -2,6 +2,7 @@ package govern
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
+	"github.com/capgen/capgen/runtime/govern/store"
 )
 
 // TestCapacity: no more run at a time than may, of a capability and in all,
@@ -432,6 +435,45 @@ func TestClaimFails(t *testing.T) {
 	s.step = func() error { return nil }
 	if err := s.Watch(bg()); err != nil || s.kept(t, p.Plan).State != "ORPHANED" || m.count(j.Job) != 0 {
 		t.Errorf("%v, %+v", err, s.kept(t, p.Plan))
+	}
+}
+
+// TestForgedHandle: what a row says of the processes of a job is believed only as
+// the server has kept it for that very job, also after its keys were rotated.
+func TestForgedHandle(t *testing.T) {
+	s, _ := newRunScene(t, anywhere())
+	var jobs []jobJournal
+	for _, key := range []string{"k1", "k2"} {
+		p := s.approvedRun(t, "alice", key)
+		s.startRun(t, "alice", p)
+		jobs = append(jobs, s.journal(t, p.Plan))
+	}
+	h := supervise.Handle{Supervisor: scope.Identity{Boot: "b", PID: 1, Start: 2}, Scope: scope.Handle{Tier: scope.Namespace}}
+	if err := jobs[0].Keep(bg(), h); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RotateKeys(bg()); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := jobs[0].Look(bg()); err != nil || !cmp.Equal(v.Handle, h) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	kept := s.kept(t, jobs[0].p.ID).Handle
+	plain, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"not sealed": plain, "another job's": kept, "a token": []byte(s.prepareRun(t, "alice", "k3").Token)} {
+		err := s.db.Update(bg(), func(tx *store.Tx) error {
+			_, err := tx.KeepHandle(jobs[1].p.ID, text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := jobs[1].Look(bg()); !errors.Is(err, errAltered) || !v.Handle.None() {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
 	}
 }
 

@@ -51,8 +51,8 @@ func (j jobJournal) Look(ctx context.Context) (supervise.View, error) {
 		v.Beat = token.Instant{Wall: time.UnixMicro(kept.Heartbeat).UTC()}
 	}
 	if len(kept.Handle) > 0 {
-		if err := json.Unmarshal(kept.Handle, &v.Handle); err != nil {
-			return v, altered("its handle: " + err.Error())
+		if v.Handle, err = j.unseal(kept.Handle); err != nil {
+			return v, err
 		}
 	}
 	return v, nil
@@ -170,7 +170,7 @@ func (s *Service) recordMove(tx *store.Tx, p opened, m supervise.Move, after sto
 
 // Keep keeps what ends the job's processes.
 func (j jobJournal) Keep(ctx context.Context, h supervise.Handle) error {
-	text, err := json.Marshal(h)
+	text, err := j.seal(h)
 	if err != nil {
 		return err
 	}
@@ -182,6 +182,46 @@ func (j jobJournal) Keep(ctx context.Context, h supervise.Handle) error {
 		return fmt.Errorf("%w: %w", supervise.ErrMoved, err)
 	}
 	return err
+}
+
+// sealedHandle is what a row keeps of the processes of a job, sealed by the
+// server's keys: whoever can write the database must not have the server kill
+// what it likes.
+type sealedHandle struct {
+	Plan   string           `json:"plan"`
+	Handle supervise.Handle `json:"handle"`
+}
+
+// kindHandle is what handles are sealed for.
+const kindHandle = "handle"
+
+func (j jobJournal) seal(h supervise.Handle) ([]byte, error) {
+	ring, err := j.s.ring()
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(sealedHandle{j.p.ID, h})
+	if err != nil {
+		return nil, err
+	}
+	text, err := ring.Seal(kindHandle, body)
+	return []byte(text), err
+}
+
+func (j jobJournal) unseal(text []byte) (supervise.Handle, error) {
+	ring, err := j.s.ring()
+	if err != nil {
+		return supervise.Handle{}, err
+	}
+	body, err := ring.Unseal(string(text), kindHandle)
+	var sealed sealedHandle
+	if err == nil {
+		err = json.Unmarshal(body, &sealed)
+	}
+	if err != nil || sealed.Plan != j.p.ID {
+		return supervise.Handle{}, altered("its handle is not one that was kept for it")
+	}
+	return sealed.Handle, nil
 }
 
 // Beat keeps that the supervisor lives.

@@ -96,19 +96,8 @@ func (r *Ring) Verify(text, kind, store string, now Instant) (Claims, error) {
 	if len(text) > maxTextBytes {
 		return Claims{}, ErrInvalid
 	}
-	parts := strings.Split(text, ".")
-	if len(parts) != 5 || parts[0] != version || parts[2] != kind {
-		return Claims{}, ErrInvalid
-	}
-	body, err := encoding().DecodeString(parts[3])
+	body, err := r.Unseal(text, kind)
 	if err != nil {
-		return Claims{}, ErrInvalid
-	}
-	tag, err := encoding().DecodeString(parts[4])
-	if err != nil {
-		return Claims{}, ErrInvalid
-	}
-	if err := r.check(parts[1], kind, body, tag); err != nil {
 		return Claims{}, err
 	}
 	c, err := parse(kind, body)
@@ -119,6 +108,36 @@ func (r *Ring) Verify(text, kind, store string, now Instant) (Claims, error) {
 		return Claims{}, ErrExpired
 	}
 	return c, nil
+}
+
+// Seal is body in a form that only holders of the ring can make, for one kind. It
+// does not expire, but with its key. Kinds of tokens are none of it.
+func (r *Ring) Seal(kind string, body []byte) (string, error) {
+	if !validWord.MatchString(kind) {
+		return "", fmt.Errorf("token: the kind %q is none", kind)
+	}
+	return r.keys[0].seal(kind, body)
+}
+
+// Unseal is the body that this ring has sealed for kind. The caller bounds text.
+// Errors are [ErrInvalid] and [ErrKeyUnknown].
+func (r *Ring) Unseal(text, kind string) ([]byte, error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 5 || parts[0] != version || parts[2] != kind {
+		return nil, ErrInvalid
+	}
+	body, err := encoding().DecodeString(parts[3])
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	tag, err := encoding().DecodeString(parts[4])
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	if err := r.check(parts[1], kind, body, tag); err != nil {
+		return nil, err
+	}
+	return body, nil
 }
 
 func (r *Ring) check(id, kind string, body, tag []byte) error {

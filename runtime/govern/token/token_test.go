@@ -61,6 +61,40 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestSeal: what is sealed is for one kind, and is no token; and no token is it.
+func TestSeal(t *testing.T) {
+	r := ring(t, "k1")
+	text, err := r.Seal("handle", []byte("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := r.Unseal(text, "handle"); err != nil || string(body) != "body" {
+		t.Errorf("%s, %v", body, err)
+	}
+	for i := range text {
+		flipped := []byte(text)
+		flipped[i] ^= 1
+		if body, err := r.Unseal(string(flipped), "handle"); err == nil {
+			t.Errorf("byte %d: %s is %s", i, flipped, body)
+		}
+	}
+	if _, err := r.Unseal(text, "change"); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := r.Unseal(strings.Replace(text, ".handle.", ".change.", 1), "change"); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := r.Unseal(issue(t, r), "handle"); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := r.Verify(text, "handle", "s1", noon); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := r.Seal("no.kind", nil); err == nil {
+		t.Error("a kind with a point")
+	}
+}
+
 // TestBits: no token with another bit is a token.
 func TestBits(t *testing.T) {
 	r := ring(t, "k1")
