@@ -178,13 +178,16 @@ differential: ## Compare PROGRAMS random programs of SEED with python3's answers
 	$(GO) test -count=1 -run '^TestRandomProgramsAnswerAsCPython$$' -v ./runtime/program -programs '$(abspath $(BIN))/programs.txt'
 
 .PHONY: soak
-soak: build ## Put a server under load, run every hostile program, compare three million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
+soak: build ## Put a server under load, run every hostile program, stop and kill changes and runs at every step, compare three million values and ten thousand random programs, fuzz each target for half a minute, repeat the tests under the race detector
 	$(GO) test -count=1 -timeout 10m -run '^TestLoad$$' -v ./examples/agentstubs -soak -worker $(CURDIR)/$(BIN)/capgen-worker
 	$(GO) test -count=1 -run '^TestManyIdleSessions$$' -v ./runtime/mcphttp -soak
 	$(GO) test -count=1 -run '^(TestHostilePrograms|TestExecutionsLeaveNothing|TestAllocationsDoNotGrowWithTheCatalog)$$' -v ./runtime -soak
 	$(GO) test -count=1 -timeout 1h -run '^(TestBindingAgreesWithDecoder|TestOutputsReachPrograms|TestBoundaries)$$' -v ./codegen -soak
 	$(GO) test -count=1 -v ./runtime/govern/root ./runtime/govern/change -soak
 	$(GO) test -count=1 -timeout 1h -v ./runtime/govern -soak -strace
+	$(GO) test -count=1 -p 1 -timeout 1h -v ./runtime/govern/job/supervise ./runtime/govern/job/runner -soak
+	$(GO) test -count=10 -p 1 -timeout 1h ./runtime/govern/job/scope ./runtime/govern/job/confine
+	$(GO) test -count=1 -run '^TestManyPlans$$' -v ./runtime/govern/operate -soak
 	.ci/postgres $(GO) test -count=1 -timeout 1h -v ./runtime/govern/store/sqlite ./runtime/govern/store/postgres -soak
 	@$(MAKE) differential
 	@$(MAKE) fuzz FUZZTIME=30s

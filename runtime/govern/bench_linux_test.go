@@ -10,15 +10,22 @@ import (
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
-// onBenchDisk is a scene on a real disk, with a tree where changes land.
-func onBenchDisk(b *testing.B) (*scene, string) {
+// benchDir is a directory for a scene on a real disk.
+func benchDir(b *testing.B) (dir string) {
 	b.Helper()
-	dir := b.TempDir()
+	dir = b.TempDir()
 	for _, name := range []string{"db", "state", "strategies"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o750); err != nil {
 			b.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// onBenchDisk is a scene on a real disk, with a tree where changes land.
+func onBenchDisk(b *testing.B) (*scene, string) {
+	b.Helper()
+	dir := benchDir(b)
 	s, err := onDisk(dir, func() error { return nil })
 	if err != nil {
 		b.Fatal(err)

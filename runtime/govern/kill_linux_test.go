@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/capgen/capgen/runtime/govern/fault"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/root"
 )
@@ -23,6 +24,7 @@ const killIn = "CAPGEN_TEST_GOVERN"
 
 func TestMain(m *testing.M) {
 	scope.ServeKeeperAndExit()
+	runner.ServeStarlarkAndExit()
 	if is, err := beAnother(); is {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

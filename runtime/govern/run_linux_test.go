@@ -146,7 +146,7 @@ func (s *scene) landRun(what string) (Prepared, Started, error) {
 }
 
 // endedJob waits for the end of a job.
-func (s *scene) endedJob(t *testing.T, id string) Job {
+func (s *scene) endedJob(t testing.TB, id string) Job {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		j, err := s.Operator(cli).Job(bg(), id)

@@ -157,6 +157,37 @@ func TestRunRefusals(t *testing.T) {
 	}
 }
 
+// TestRunKeys: a key is its subject's and its capability's own, and there is no
+// request without one.
+func TestRunKeys(t *testing.T) {
+	s, _ := newRunScene(t, scenery{})
+	other := evaluate
+	other.ID, other.Name = "candidates.try", "candidates.try"
+	s.o.Results[other.ID] = s.o.Results[evaluate.ID]
+	plans := map[string]bool{}
+	for _, who := range []string{"alice", "bob"} {
+		for _, terms := range []Terms{evaluate, other} {
+			p, err := PrepareRun(as(who), s.Service, terms, []byte(`{}`), "k1", candidate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans[p.Plan] = true
+		}
+	}
+	if len(plans) != 4 {
+		t.Errorf("%d plans", len(plans))
+	}
+	p := s.approvedRun(t, "alice", "k2")
+	for _, key := range []string{"", "a\nb", strings.Repeat("k", MaxKeyBytes+1)} {
+		if _, err := PrepareRun(as("alice"), s.Service, evaluate, []byte(`{}`), key, candidate); code(err) != InvalidRequest {
+			t.Errorf("prepare with %.20q: %v", key, err)
+		}
+		if _, err := StartRun(as("alice"), s.Service, evaluate, keyed(p, key)); code(err) != InvalidRequest {
+			t.Errorf("start with %.20q: %v", key, err)
+		}
+	}
+}
+
 func weak(context.Context) Tiers {
 	return Tiers{Sandbox: []confine.Tier{confine.None}, Scope: []scope.Tier{scope.Tree}}
 }
