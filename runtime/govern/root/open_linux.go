@@ -22,6 +22,11 @@ const resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_N
 // lockPoll is how often a lock that somebody holds is asked for.
 const lockPoll = 5 * time.Millisecond
 
+// unsureTries is how often a name is looked up again where a rename elsewhere made
+// the look-up unsure. A file that somebody has a lease on (fcntl(2), F_SETLEASE)
+// answers the same for as long as they like.
+const unsureTries = 100
+
 // Open opens the directory at path, which the operator chose: links on the way
 // to it are followed, below it none are. It fails where the kernel has no
 // openat2: nothing less confines.
@@ -64,12 +69,13 @@ func openat(d *directory, name string, flags uint64, mode fs.FileMode) (*os.File
 	if flags&unix.O_CREAT != 0 {
 		how.Mode = uint64(mode.Perm())
 	}
-	for {
+	for tries := 0; ; tries++ {
 		fd, err := unix.Openat2(d.fd(), name, &how)
 		switch {
 		case err == nil:
 			return os.NewFile(uintptr(fd), name), nil
-		case err != unix.EINTR && err != unix.EAGAIN: // EAGAIN: a rename elsewhere made the look-up unsure
+		case err == unix.EAGAIN && tries < unsureTries:
+		case err != unix.EINTR:
 			return nil, err
 		}
 	}

@@ -228,3 +228,39 @@ func TestErrorsHoldNoPath(t *testing.T) {
 		}
 	}
 }
+
+// TestLease: who has a lease on a file of its own has nobody wait for it who opens
+// it.
+func TestLease(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	f, err := os.Create(filepath.Join(dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+		t.Skip("no leases here: ", err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		h, err := d.Open("f")
+		if err == nil {
+			h.Close()
+		}
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		if !errors.Is(err, unix.EAGAIN) {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(10 * time.Second):
+		unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+		t.Errorf("it waits: %v", <-opened)
+	}
+}
