@@ -142,8 +142,8 @@ func (t *Tools) aboutTask(ctx context.Context, method string, s *mcp.ServerSessi
 	subject, leave, err := t.enter(ctx)
 	q := &taskRequest{tools: t, ctx: ctx, subject: subject, id: id}
 	if err == nil {
+		defer leave()
 		err = answer(q)
-		leave()
 	}
 	if err != nil {
 		f := t.fault(ctx, err)
