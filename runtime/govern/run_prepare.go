@@ -40,13 +40,7 @@ func PrepareRun(ctx context.Context, s *Service, t Terms, arguments []byte, key 
 // frozenRunner is a plan's run without its code: the terms' runner as it is now,
 // and the tiers that this host has for it.
 func (s *Service) frozenRunner(ctx context.Context, t Terms) (*plan.Run, error) {
-	if s.jobs == nil || len(s.o.Supervisor) == 0 {
-		return nil, refuse(Internal, "nothing is set up here to run candidates with")
-	}
-	if s.o.Results[t.ID] == nil {
-		return nil, refuse(Internal, "nothing checks the results of %s", t.Name)
-	}
-	r, err := s.runner(t.Runner)
+	r, err := s.runnerOf(t.ID, t.Name, t.Runner)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +51,15 @@ func (s *Service) frozenRunner(ctx context.Context, t Terms) (*plan.Run, error) 
 	return &plan.Run{Runner: r, Limits: t.Limits.bounds(), Sandbox: string(sandbox), Scope: string(hold)}, nil
 }
 
-// runner is what is registered under a name, as it is now.
-func (s *Service) runner(name string) (plan.Runner, error) {
+// runnerOf is what is registered under a name, as it is now, for runs of a
+// capability.
+func (s *Service) runnerOf(capability, called, name string) (plan.Runner, error) {
+	if s.jobs == nil || len(s.o.Supervisor) == 0 {
+		return plan.Runner{}, refuse(Internal, "nothing is set up here to run candidates with")
+	}
+	if s.o.Results[capability] == nil {
+		return plan.Runner{}, refuse(Internal, "nothing checks the results of %s", called)
+	}
 	i := slices.IndexFunc(s.o.Runners, func(r runner.Runner) bool { return r.Name == name })
 	if i < 0 {
 		return plan.Runner{}, refuse(Internal, "this host has no runner %q", name).suggest("an operator asks doctor")
@@ -67,16 +68,16 @@ func (s *Service) runner(name string) (plan.Runner, error) {
 	if err != nil {
 		return plan.Runner{}, refuse(Internal, "the runner %s cannot be relied on", name).suggest("an operator asks doctor").because(err)
 	}
-	out := plan.Runner{Name: r.Name, Path: r.Path, Args: r.Args, Env: r.Env, Read: s.o.Runners[i].Read, Entry: r.Entry, Worker: r.Worker}
+	out := plan.Runner{Name: r.Name, Path: r.Path, Args: r.Args, Env: r.Env, Read: r.Read, Entry: r.Entry, Worker: r.Worker}
 	if n, err := hex.Decode(out.SHA256[:], []byte(r.SHA256)); err != nil || n != len(out.SHA256) {
 		return plan.Runner{}, refuse(Internal, "the runner %s has no hash", name)
 	}
 	return out, nil
 }
 
-// identity is a frozen runner, to be compared with what is there.
+// identity is the program of a frozen runner, to be compared with what is there.
 func identity(r plan.Runner) runner.Identity {
-	return runner.Identity{Name: r.Name, Path: r.Path, SHA256: hex.EncodeToString(r.SHA256[:]), Args: r.Args, Env: r.Env, Entry: r.Entry, Worker: r.Worker}
+	return runner.Identity{Name: r.Name, Path: r.Path, SHA256: hex.EncodeToString(r.SHA256[:])}
 }
 
 // bounds are the limits, with what a manifest has where it does not say.

@@ -16,7 +16,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
-// launchPatience is how long the start of a supervisor may take.
+// launchPatience is how long may pass before the start of a supervisor is claimed.
 const launchPatience = 10 * time.Second
 
 // StartRun starts a run that people have approved. The same key again is the same
@@ -68,11 +68,11 @@ func (s *Service) start(ctx context.Context, p opened) job.State {
 // runnable refuses a run that could not start as it was approved, before anything
 // is spent on it.
 func (s *Service) runnable(ctx context.Context, p opened) error {
-	now, err := s.frozenRunner(ctx, Terms{ID: p.Capability, Name: p.Name, Runner: p.Run.Runner.Name, Sandbox: p.Run.Sandbox})
+	now, err := s.runnerOf(p.Capability, p.Name, p.Run.Runner.Name)
 	if err != nil {
 		return err
 	}
-	if !sameRunner(now.Runner, p.Run.Runner) {
+	if !sameRunner(now, p.Run.Runner) {
 		return refuse(StaleState, "the runner is another one than when the plan was prepared").suggest("prepare another one")
 	}
 	have := s.offered(ctx)
