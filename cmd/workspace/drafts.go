@@ -154,7 +154,22 @@ func (d *drafts) Publish(ctx context.Context, in generated.PublishInput) (govern
 
 // Evaluate plans that a draft runs in Starlark.
 func (d *drafts) Evaluate(ctx context.Context, in generated.EvaluateInput) (govern.Run, error) {
-	return d.drafts.Run(ctx, in.Validation, in.Arguments.Value.AppendCanonical(nil), in.Summary)
+	r, err := d.drafts.Run(ctx, in.Validation, in.Arguments.Value.AppendCanonical(nil), in.Summary)
+	if err != nil {
+		return r, err
+	}
+	return r, oneProgram(r.Files)
+}
+
+// oneProgram refuses code in Starlark that nothing could load.
+func oneProgram(files []govern.File) error {
+	const entry = "main.star"
+	for _, f := range files {
+		if path.Ext(f.Path) == ".star" && f.Path != entry {
+			return govern.Refuse(govern.InvalidRequest, entry+" is the only file that runs, and the draft has others in Starlark: load is refused", "have all of it in "+entry)
+		}
+	}
+	return nil
 }
 
 // EvaluatePython plans that a draft runs in Python.

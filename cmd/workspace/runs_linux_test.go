@@ -384,6 +384,16 @@ func TestRunnersThatAreMissing(t *testing.T) {
 	}
 }
 
+// TestOneProgram: code that could never be loaded is refused before people read it.
+func TestOneProgram(t *testing.T) {
+	for name, refused := range map[string]bool{"main.star": false, "data.json": false, "lib.star": true, "lib/main.star": true} {
+		err := oneProgram([]govern.File{{Path: "main.star"}, {Path: name}})
+		if r := new(govern.Refusal); errors.As(err, &r) != refused || refused && r.Code != govern.InvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestHostileDrafts: what people let run by mistake comes to the end that it
 // deserves, has read nothing, and leaves nothing.
 func TestHostileDrafts(t *testing.T) {

@@ -125,6 +125,9 @@ func (l landing) check(tx *store.Tx, elsewhere [][]byte) (a admission, err error
 	case found:
 		return a, altered("its key")
 	case running:
+		if p.Run != nil {
+			return a, refuse(TokenReplayed, "the plan has been started with another key").suggest("ask run.status for %s", jobID(p.ID))
+		}
 		return a, refuse(TokenReplayed, "the plan has been applied with another key").suggest("ask for its status")
 	}
 	if a.at, err = l.moment(tx); err != nil {

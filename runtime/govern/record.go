@@ -81,7 +81,7 @@ func (s *Service) refusal(ctx context.Context, err error) *Refusal {
 		return refuse(Internal, "the capability says no").because(err)
 	case errors.Is(err, store.ErrNotFound):
 		return unknownPlan()
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, store.ErrFull):
+	case diskFull(err):
 		r = refuse(Full, "the disk is full").suggest("make room, and try again with the same key")
 	case errors.Is(err, root.ErrConfined):
 		r = refuse(Confinement, "something there is neither a directory nor a file of its own, and stays untouched")
@@ -92,6 +92,11 @@ func (s *Service) refusal(ctx context.Context, err error) *Refusal {
 	}
 	s.o.Logger.ErrorContext(ctx, "failed", "code", r.Code, "error", err)
 	return r.because(err)
+}
+
+// diskFull tells whether err is of a disk without room.
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, store.ErrFull)
 }
 
 // disclosed tells whether a handler lets programs see err. What package govern

@@ -413,6 +413,61 @@ func TestManyStart(t *testing.T) {
 	}
 }
 
+// TestJobsAreNotThere: where no supervisor could work, nothing is spent, and the
+// same key starts it when one can.
+func TestJobsAreNotThere(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(jobs string) error{
+		"renamed":    func(string) error { return nil },
+		"another":    func(jobs string) error { return os.Mkdir(jobs, 0o700) },
+		"a file":     func(jobs string) error { return os.WriteFile(jobs, nil, 0o600) },
+		"a link":     func(jobs string) error { return os.Symlink(jobs+".gone", jobs) },
+		"for others": func(jobs string) error { return errors.Join(os.Rename(jobs+".old", jobs), os.Chmod(jobs, 0o755)) },
+		"read-only":  func(jobs string) error { return errors.Join(os.Rename(jobs+".old", jobs), os.Chmod(jobs, 0o500)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "read-only" && os.Geteuid() == 0 {
+				t.Skip("root writes whatever a mode says")
+			}
+			dir := beginning(t)
+			s, err := onDiskRuns(dir, scenery{}, func() error { return nil }, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.db.Close()
+			jobs := filepath.Join(dir, "state", jobsDir)
+			if err := errors.Join(os.Rename(jobs, jobs+".old"), spoil(jobs)); err != nil {
+				t.Fatal(err)
+			}
+			p, j, err := s.landRun("work")
+			if code(err) != Internal || !strings.Contains(err.Error(), "jobs in the state directory") || strings.Contains(err.Error(), dir) {
+				t.Fatalf("%+v, %v", j, err)
+			}
+			if v, err := s.Status(as("alice"), p.Plan); err != nil || v.Status != "prepared" {
+				t.Errorf("%+v, %v", v, err)
+			}
+			_, moved := os.Stat(jobs + ".old")
+			if moved == nil {
+				err = errors.Join(os.RemoveAll(jobs), os.Rename(jobs+".old", jobs))
+			} else {
+				err = os.Chmod(jobs, 0o700)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, j, err = s.landRun("work"); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.endedJob(t, j.Job); got.State != "SUCCEEDED" {
+				t.Errorf("%+v", got)
+			}
+			if left, err := filepath.Glob(filepath.Join(jobs, "try-*")); err != nil || len(left) > 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		})
+	}
+}
+
 // TestReaderOfJobs: who may only read sees jobs and their logs, and changes
 // nothing: not a byte, a name or a time.
 func TestReaderOfJobs(t *testing.T) {

@@ -140,7 +140,9 @@ func forRuns(o *Options, dir, programs string) error {
 }
 
 // on has the scene's jobs started by a machine.
-func (s *scene) on(m *machine) { s.launch, s.settleJob = m.launch, m.settle }
+func (s *scene) on(m *machine) {
+	s.launch, s.settleJob, s.jobsThere = m.launch, m.settle, func() error { return nil }
+}
 
 func newRunScene(t testing.TB, with scenery) (*scene, *machine) {
 	t.Helper()

@@ -3,8 +3,11 @@ package govern
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/cas"
@@ -13,6 +16,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/plan"
+	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -82,7 +86,39 @@ func (s *Service) runnable(ctx context.Context, p opened) error {
 	if err := s.codeKept(p.Run); err != nil {
 		return err
 	}
-	return s.o.Store.View(ctx, func(tx *store.Tx) error { return s.room(tx, p) })
+	if err := s.o.Store.View(ctx, func(tx *store.Tx) error { return s.room(tx, p) }); err != nil {
+		return err
+	}
+	return s.jobsThere()
+}
+
+// tryJobs refuses a run whose supervisor would not find the directory of jobs, by
+// its path, as it was when the service was opened, or could not write there. A new
+// one in its place is none: it has another id.
+func (s *Service) tryJobs() (err error) {
+	defer func() {
+		if err != nil && !diskFull(err) {
+			err = refuse(Internal, "the directory of jobs is not there any more as it was, or cannot be written").
+				suggest("an operator looks after %s in the state directory, or starts the server again; then try again with the same key", jobsDir).because(err)
+		}
+	}()
+	d, err := root.Open(filepath.Join(s.o.Path, jobsDir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := private(d, 0o700); err != nil {
+		return err
+	}
+	if id, err := readHost(d); err != nil || id != s.host {
+		return errors.Join(err, errors.New("govern: the directory of jobs is another one"))
+	}
+	name := "try-" + strings.ToLower(rand.Text())
+	made, err := d.Make(name, 0o700)
+	if err != nil {
+		return err
+	}
+	return errors.Join(made.Close(), d.Remove(name))
 }
 
 // sameRunner tells whether two runners are one.

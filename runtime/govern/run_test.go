@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
-	if _, err := StartRun(as("alice"), s.Service, evaluate, keyed(p, "a2")); code(err) != TokenReplayed {
+	if _, err := StartRun(as("alice"), s.Service, evaluate, keyed(p, "a2")); code(err) != TokenReplayed || !strings.Contains(err.Error(), "started with another key") {
 		t.Errorf("another key: %v", err)
 	}
 	if _, err := s.JobResult(as("alice"), jobOf(p)); code(err) != ConflictCode || !strings.Contains(err.Error(), "run.logs") {

@@ -95,6 +95,7 @@ type Service struct {
 	host string   // the id of this state directory, for runs
 	// What starts supervisors and looks after jobs: tests have others.
 	launch, settleJob func(context.Context, supervise.Job, supervise.Journal) (job.State, error)
+	jobsThere         func() error
 	tiers             tierCache
 	// rehearsal is nil in a service that does what it says.
 	rehearsal *rehearsal
@@ -171,7 +172,9 @@ func prepared(o Options, step func() error) (*Service, error) {
 		return nil, errors.New("govern: runs need the absolute path of the state directory")
 	}
 	o.Runners = slices.Clone(o.Runners)
-	return &Service{o: o, uid: uint32(os.Geteuid()), step: step, launch: supervise.Launch, settleJob: supervise.Settle}, nil
+	s := &Service{o: o, uid: uint32(os.Geteuid()), step: step, launch: supervise.Launch, settleJob: supervise.Settle}
+	s.jobsThere = s.tryJobs
+	return s, nil
 }
 
 func open(o Options, step func() error) (*Service, error) {

@@ -140,7 +140,7 @@ func complaint(f *fault.Fault) string {
 	if f.Line > 0 && f.Column > 0 {
 		text += ":" + strconv.Itoa(f.Column)
 	}
-	text += ": " + f.Message
+	text += ": " + told(f)
 	// Hints are for programs, some of which say to call a capability: here is none.
 	if f.Hint != "" && !strings.Contains(f.Hint, "capabilit") {
 		text += "\nhint: " + f.Hint
@@ -149,6 +149,16 @@ func complaint(f *fault.Fault) string {
 		text += "\n  " + frame
 	}
 	return text
+}
+
+// told is the message of f. Of memory it speaks as of a run's: nobody here knows
+// of workers, and of their limit.
+func told(f *fault.Fault) string {
+	if f.Limit != fault.WorkerMemory {
+		return f.Message
+	}
+	text := strings.TrimSuffix(f.Message, fmt.Sprintf(" (%s is %d)", f.Limit, f.Bound))
+	return fmt.Sprintf("%s (limits.memory is %d bytes)", strings.Replace(text, "the memory of a worker", "the memory that the run may have", 1), f.Bound)
 }
 
 // memoryBudget is what the supervisor gives. Values are held to it; the process may
