@@ -23,6 +23,7 @@ type Facts struct {
 	Unfinished     []string       // plans whose landing is not at its end, at most MaxPage
 	Jobs           map[string]int // by state, of the newest MaxPage
 	OldestJob      *Job           // of those that have not ended; nil if all have
+	Unseen         []Job          // those whose supervisor was not seen for a while
 }
 
 // RootFact is one root.
@@ -102,6 +103,9 @@ func (s *Service) jobFacts(tx *store.Tx, f *Facts) error {
 				f.Jobs[j.State]++
 			} else if j.Job != "" {
 				f.OldestJob = &j
+				if j.Unseen(s.o.Now().Wall) > 0 {
+					f.Unseen = append(f.Unseen, j)
+				}
 			}
 		}
 	}

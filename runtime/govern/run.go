@@ -58,6 +58,24 @@ type Job struct {
 	AlreadyEnded bool
 }
 
+// unseenAfter is the age of a heartbeat from which on it is pointed out: one comes
+// about every second.
+const unseenAfter = 10 * time.Second
+
+// Unseen is for how long, by now, nobody has seen the supervisor of a job that has
+// begun and not ended; 0 where that is no more than a few seconds.
+func (j Job) Unseen(now time.Time) time.Duration {
+	seen := j.Heartbeat
+	if seen.IsZero() {
+		seen = j.Started // and has not come to its first one
+	}
+	age := now.Sub(seen)
+	if seen.IsZero() || !j.Ended.IsZero() || age <= unseenAfter {
+		return 0
+	}
+	return age.Truncate(time.Second)
+}
+
 // JobFilter chooses jobs. The zero value is the first page of all.
 type JobFilter struct {
 	State      string // of job.States, or active

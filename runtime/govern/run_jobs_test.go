@@ -265,6 +265,17 @@ func TestJobPages(t *testing.T) {
 	if f, err := s.Operator(cli).Facts(bg()); err != nil || f.Jobs["SUCCEEDED"] != 4 || f.Jobs["STARTING"] != 1 || f.OldestJob == nil || f.OldestJob.Job != want[0] || len(f.Unfinished) != 0 {
 		t.Errorf("%+v, %v", f, err)
 	}
+	began := s.clock.Wall
+	s.begins(t, strings.Replace(want[0], "job_", "plan_", 1))
+	for _, c := range []struct {
+		after time.Duration
+		n     int
+	}{{unseenAfter, 0}, {time.Second, 1}} {
+		s.clock.pass(c.after)
+		if f, err := s.Operator(cli).Facts(bg()); err != nil || len(f.Unseen) != c.n {
+			t.Errorf("%v after its heartbeat: %+v, %v", s.clock.Wall.Sub(began), f.Unseen, err)
+		}
+	}
 	// Rows that somebody else wrote to keep no other away.
 	s.exec(t, `UPDATE jobs SET failure = 'candidate' WHERE plan = ?`, strings.Replace(want[2], "job_", "plan_", 1))
 	if page, err := s.Jobs(as("alice"), JobFilter{}); err != nil || len(page.Jobs) != 4 {
@@ -530,5 +541,27 @@ func TestMessages(t *testing.T) {
 	}
 	if _, err := s.JobResult(as("alice"), jobOf(p)); code(err) != ConflictCode || !strings.Contains(err.Error(), "run.logs") || !strings.Contains(err.Error(), "candidate") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestUnseen: a job is not seen where it has begun, has not ended, and its last
+// heartbeat is some time ago.
+func TestUnseen(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for _, c := range []struct {
+		job  Job
+		want time.Duration
+	}{
+		{Job{Created: ago(time.Hour)}, 0},
+		{Job{Heartbeat: ago(unseenAfter)}, 0},
+		{Job{Heartbeat: ago(-time.Hour)}, 0},
+		{Job{Started: ago(time.Minute)}, time.Minute},
+		{Job{Heartbeat: ago(25*time.Second + 300*time.Millisecond)}, 25 * time.Second},
+		{Job{Heartbeat: ago(time.Hour), Ended: ago(time.Minute)}, 0},
+	} {
+		if got := c.job.Unseen(now); got != c.want {
+			t.Errorf("%+v: %v", c.job, got)
+		}
 	}
 }

@@ -464,6 +464,13 @@ func TestJobsAreNotThere(t *testing.T) {
 			if left, err := filepath.Glob(filepath.Join(jobs, "try-*")); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
 			}
+			for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // until its processes are gone
+				if c, err := s.Operator(cli).Clean(bg(), -time.Hour); err != nil || time.Now().After(end) {
+					t.Fatalf("%+v, %v", c, err)
+				} else if c.Jobs == 1 {
+					break
+				}
+			}
 		})
 	}
 }

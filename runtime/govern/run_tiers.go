@@ -42,7 +42,7 @@ func (t Tiers) choose(least string, worker bool) (sandbox confine.Tier, hold sco
 }
 
 func noSandbox() *Refusal {
-	return refuse(SandboxUnavailable, "this host cannot confine the candidate as it has to be").suggest("an operator asks doctor why")
+	return refuse(SandboxUnavailable, "this host cannot confine the candidate as it has to be").suggest("an operator asks doctor why; native code under a server that is root needs accounts for candidates (--job-uids)")
 }
 
 // unavailable is a tier that this host does not have.

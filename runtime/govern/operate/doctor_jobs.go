@@ -171,4 +171,7 @@ func doctorJobs(f govern.Facts, line lines) {
 	if j := f.OldestJob; j != nil {
 		line("", "%s is the oldest that has not ended: %s since %s", j.Job, j.State, moment(j.Created))
 	}
+	for _, j := range f.Unseen {
+		line("", "%s: its supervisor was %s", j.Job, unseen(j))
+	}
 }

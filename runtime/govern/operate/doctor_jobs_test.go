@@ -5,7 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 )
 
@@ -50,6 +52,23 @@ func TestRunnersThatAreMissing(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 	if doctorRunners([]runner.Runner{{Name: "gone", Path: "/none", Args: []string{"gone"}, Entry: "main"}}, out.line) || !strings.Contains(out.String(), "MISSING gone: ") {
+		t.Errorf("%s", out.String())
+	}
+}
+
+// A supervisor that nobody has seen for a while is pointed out.
+func TestSilentSupervisors(t *testing.T) {
+	silent := govern.Job{Job: "job_1", State: "RUNNING", Progress: "half", Heartbeat: time.Now().Add(-25 * time.Second)}
+	if got := join(unseen(silent), note(silent)); got != "not seen for 25s; says \"half\"" && got != "not seen for 26s; says \"half\"" {
+		t.Errorf("%q", got)
+	}
+	seen := silent
+	seen.Heartbeat = time.Now()
+	if got := join(unseen(seen), note(seen)); got != "says \"half\"" {
+		t.Errorf("%q", got)
+	}
+	var out told
+	if doctorJobs(govern.Facts{OldestJob: &seen, Unseen: []govern.Job{silent}}, out.line); !strings.Contains(out.String(), "job_1: its supervisor was not seen for 2") {
 		t.Errorf("%s", out.String())
 	}
 }

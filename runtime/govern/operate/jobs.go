@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *Setup) jobs(ctx context.Context, i host.Invocation) (err error) {
 			return err
 		}
 		for _, j := range page.Jobs {
-			rows = append(rows, []string{j.Job, j.State, moment(j.Created), j.Capability, j.Owner, note(j)})
+			rows = append(rows, []string{j.Job, j.State, moment(j.Created), j.Capability, j.Owner, join(unseen(j), note(j))})
 		}
 		f.After = page.Next
 		more = f.After != "" && (s.flags.newest == 0 || len(rows) <= s.flags.newest)
@@ -69,6 +70,20 @@ func note(j govern.Job) string {
 	return ""
 }
 
+// unseen points out a job whose supervisor is silent; empty is one that is not.
+func unseen(j govern.Job) string {
+	d := j.Unseen(time.Now())
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not seen for %v", d)
+}
+
+// join is what there is of the parts of a note.
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}
+
 // moment is a time in columns; empty is none.
 func moment(t time.Time) string {
 	if t.IsZero() {
@@ -91,7 +106,7 @@ func (s *Setup) showJob(ctx context.Context, i host.Invocation) (err error) {
 	rows := [][2]string{
 		{"state", j.State}, {"plan", j.Plan}, {"calls", j.Capability}, {"asked by", j.Owner},
 		{"runner", j.Runner}, {"sandbox", j.Sandbox}, {"kill scope", j.Scope},
-		{"created", moment(j.Created)}, {"began", moment(j.Started)}, {"seen", moment(j.Heartbeat)}, {"until", moment(j.Deadline)}, {"ended", moment(j.Ended)},
+		{"created", moment(j.Created)}, {"began", moment(j.Started)}, {"seen", join(moment(j.Heartbeat), unseen(j))}, {"until", moment(j.Deadline)}, {"ended", moment(j.Ended)},
 		{"failure", j.Failure}, {"", j.Message},
 	}
 	if j.Progress != "" {

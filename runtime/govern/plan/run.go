@@ -61,6 +61,10 @@ type Limits struct {
 	Processes, Parallel    int
 }
 
+// File is how many bytes each file may have that a candidate writes: those of its
+// output and of its result are files too.
+func (l Limits) File() int64 { return max(l.Output, l.Result) }
+
 func (r *Run) check() error {
 	switch {
 	case !word(r.Sandbox) || !word(r.Scope):

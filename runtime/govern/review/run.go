@@ -99,6 +99,7 @@ func (r *renderer) limits(l plan.Limits) {
 	r.head("  processes %d at a time", l.Processes)
 	r.head("  output    %s", bytesOf(l.Output))
 	r.head("  result    %s", bytesOf(l.Result))
+	r.head("  files     each that it writes, %s at most", bytesOf(l.File()))
 	r.head("  parallel  %d runs of this capability at a time", l.Parallel)
 }
 
