@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -16,13 +17,14 @@ import (
 	"github.com/capgen/capgen/internal/visible"
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/store/sqlite"
 	"github.com/capgen/capgen/runtime/host"
 )
 
 // Extension is the commands, for host.Options.Extension. None of them is a
 // capability, and none takes an approval without a terminal.
 func (s *Setup) Extension() host.Extension {
-	return host.Extension{
+	x := host.Extension{
 		Flags: func(f *flag.FlagSet) {
 			f.StringVar(&s.flags.key, "key", "", "approve, reject: sign with the key in this `file`")
 			f.StringVar(&s.flags.agentKey, "agent-key", "", "approve, reject: sign with the key of this `id` in an ssh-agent; keys agent lists them")
@@ -72,10 +74,44 @@ func (s *Setup) Extension() host.Extension {
 		},
 		Doctor: s.doctor,
 	}
+	for n, c := range x.Commands {
+		x.Commands[n].Run = func(ctx context.Context, i host.Invocation) error { return plain(c.Run(ctx, i)) }
+	}
+	return x
+}
+
+// plain is err as people read it: a refusal's words first, its code behind them.
+func plain(err error) error {
+	r, ok := err.(*govern.Refusal)
+	if joined, is := err.(interface{ Unwrap() []error }); !ok && is && len(joined.Unwrap()) == 1 {
+		r, ok = joined.Unwrap()[0].(*govern.Refusal)
+	}
+	if !ok {
+		return err
+	}
+	text := r.Message
+	if r.Suggestion != "" {
+		text += "; " + r.Suggestion
+	}
+	return fmt.Errorf("%s [%s]", text, r.Code)
+}
+
+// there refuses a state directory that is not there: only servers make one.
+func (s *Setup) there() error {
+	if s.state == "" {
+		return errNoState()
+	}
+	if _, err := os.Lstat(s.state); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no state directory at %s: a server with this --state makes it", visible.Text(s.state))
+	}
+	return nil
 }
 
 // operator opens the state for a command that changes it.
 func (s *Setup) operator(ctx context.Context, i host.Invocation) (*govern.Operator, *Service, error) {
+	if err := s.there(); err != nil {
+		return nil, nil, err
+	}
 	service, err := s.Open(ctx, i.Env)
 	if err != nil {
 		return nil, nil, err
@@ -86,9 +122,12 @@ func (s *Setup) operator(ctx context.Context, i host.Invocation) (*govern.Operat
 // reader opens the state for a command that only reads: whoever may read the
 // directory can use it.
 func (s *Setup) reader(ctx context.Context, i host.Invocation) (*govern.Operator, *Service, error) {
+	if err := s.there(); err != nil {
+		return nil, nil, err
+	}
 	o, service, err := s.options(ctx, i.Env.Logger, true)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, errors.Join(fmt.Errorf("there are no plans yet: %w", err))
+	if _, none := os.Lstat(filepath.Join(s.state, sqlite.FileName)); s.Store == nil && err != nil && errors.Is(none, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("there are no plans yet in the state directory at %s", visible.Text(s.state))
 	}
 	if err != nil {
 		return nil, nil, err

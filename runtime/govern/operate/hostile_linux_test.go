@@ -80,7 +80,7 @@ func TestStateOfOthers(t *testing.T) {
 				t.Skip("only root can give a directory away")
 			}
 			at := newPlace(t)
-			at.run(0, "recover") // makes it
+			at.made()
 			must(t, c.spoil(filepath.Join(at.dir, "state")))
 			if _, errs := at.run(host.ExitFailed, "recover"); !strings.Contains(errs, c.want) {
 				t.Errorf("%q, want %q", errs, c.want)

@@ -212,7 +212,7 @@ func killed(t *testing.T, id string) (n int) {
 // TestJobsThatAreNot: what operators ask of jobs that there are none of.
 func TestJobsThatAreNot(t *testing.T) {
 	at := newPlace(t)
-	at.run(0, "recover")
+	at.made()
 	none := "job_" + strings.Repeat("0a", 16)
 	for _, c := range []struct {
 		code int
@@ -222,8 +222,8 @@ func TestJobsThatAreNot(t *testing.T) {
 		{0, []string{"jobs"}, "no jobs\n"},
 		{host.ExitUsage, []string{"jobs", "--newest", "-1"}, "not below zero"},
 		{host.ExitFailed, []string{"jobs", "--status", "later"}, "invalid_request"},
-		{host.ExitFailed, []string{"show", none}, "not_found"},
-		{host.ExitFailed, []string{"logs", none}, "not_found"},
+		{host.ExitFailed, []string{"show", none}, ": there is no such job [not_found]\n"},
+		{host.ExitFailed, []string{"logs", none}, ": there is no such job [not_found]\n"},
 		{host.ExitUsage, []string{"logs", none, "--tail", "0"}, "at least 1"},
 		{host.ExitFailed, []string{"cancel", none}, "not_found"},
 		{host.ExitFailed, []string{"cancel", "job_\x1b[2J"}, "not_found"},

@@ -129,6 +129,19 @@ func (p place) service(change ...func(*Setup)) *Service {
 	return p.serving("", change...)
 }
 
+// made makes the state directory, as a server does.
+func (p place) made() {
+	p.t.Helper()
+	s := &Setup{state: filepath.Join(p.dir, "state"), trust: filepath.Join(p.dir, "trust")}
+	service, err := s.Open(p.t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		err = service.Close()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // serving is that of a command.
 func (p place) serving(command string, change ...func(*Setup)) *Service {
 	p.t.Helper()
@@ -308,16 +321,40 @@ func TestRejectEndsAPlan(t *testing.T) {
 	}
 }
 
+// TestOnlyServersMakeAState: where none is, what was mistyped makes none, and a
+// command says so in a line.
+func TestOnlyServersMakeAState(t *testing.T) {
+	at := newPlace(t)
+	state := filepath.Join(at.dir, "state")
+	none := "job_" + strings.Repeat("0a", 16)
+	commands := [][]string{{"pending"}, {"plans"}, {"show", "plan_0"}, {"show", none}, {"jobs"}, {"logs", none}, {"cancel", none}, {"recover"}, {"clean"}, {"keys", "rotate"}, {"audit", "export"}}
+	for _, args := range commands {
+		_, errs := at.run(host.ExitFailed, args...)
+		if !strings.Contains(errs, "no state directory at "+state+": ") || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "lstat") {
+			t.Errorf("%s: %q", args, errs)
+		}
+	}
+	if _, err := os.Lstat(state); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is there: %v", err)
+	}
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := at.run(host.ExitFailed, "jobs"); !strings.Contains(errs, "there are no plans yet in the state directory at "+state) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("%q", errs)
+	}
+}
+
 func TestUpkeep(t *testing.T) {
 	at := newPlace(t)
+	at.made()
 	for _, c := range []struct {
 		code int
 		args []string
 		want string
 	}{
-		{host.ExitFailed, []string{"show", "plan_0"}, "there are no plans yet"},
 		{0, []string{"recover"}, "0 ended, 0 wait, 0 jobs settled"},
-		{host.ExitFailed, []string{"show", "plan_0"}, "not_found"},
+		{host.ExitFailed, []string{"show", "plan_0"}, ": there is no such plan [not_found]\n"},
 		{0, []string{"clean"}, "0 plans found expired, 0 objects removed, 0 plans forgotten, 0 jobs cleaned"},
 		{host.ExitUsage, []string{"clean", "--keep", "-1s"}, "not below zero"},
 		{0, []string{"keys", "rotate"}, "tokens are issued with"},
