@@ -96,7 +96,8 @@ func (s *Service) supervised(p opened) supervise.Job {
 	l := p.Run.Limits
 	j := supervise.Job{
 		ID: jobID(p.ID), Dir: s.jobDir(p.ID), Now: s.o.Now,
-		Limits: supervise.Limits{Start: jobStart, Wall: l.Wall, Grace: jobGrace, Output: l.Output, Result: l.Result},
+		Limits: supervise.Limits{Start: jobStart, Wall: l.Wall, Grace: jobGrace, Output: l.Output, Result: l.Result,
+			Disk: plan.RunDisk, Entries: plan.RunEntries},
 	}
 	if argv := s.o.Supervisor; len(argv) > 0 {
 		j.Supervisor = supervise.Program{Path: argv[0], Args: append(argv[:len(argv):len(argv)], j.ID), Env: environment()}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,8 +175,10 @@ func (l landing) queue(tx *store.Tx, a admission) (store.Execution, error) {
 	return j.Execution, l.record(tx, about(eventRun+".queued", l.actor(), a.plan.Plan), details{"job": jobID(a.plan.ID)})
 }
 
-// account is one that no other candidate has, where there are any for them and
-// the tier is one of those that give it to the candidate. 0 is the server's own.
+// account is one that no other candidate and no process has, where there are any
+// for them and the tier is one of those that give it to the candidate. 0 is the
+// server's own. The store alone does not tell: restored from an older copy, it
+// knows nothing of a job that still runs.
 func (l landing) account(tx *store.Tx, a admission) (int64, error) {
 	uids := l.o.JobUIDs
 	if tier := confine.Tier(a.plan.Run.Sandbox); uids.N == 0 || tier != confine.Namespaces && tier != confine.Landlock {
@@ -185,8 +188,12 @@ func (l landing) account(tx *store.Tx, a admission) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	used, err := occupied()
+	if err != nil {
+		return 0, fmt.Errorf("govern: which accounts processes have: %w", err)
+	}
 	for i := range uids.N {
-		if uid := int64(uids.First + i); !slices.Contains(taken, uid) {
+		if uid := int64(uids.First + i); !slices.Contains(taken, uid) && !used[uid] {
 			return uid, nil
 		}
 	}

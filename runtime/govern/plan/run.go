@@ -24,6 +24,12 @@ const (
 	MaxWords     = 64 // of Runner.Args, Runner.Env and Runner.Read, each
 )
 
+// What every run may have in the directories that it writes to, together.
+const (
+	RunDisk    = 1 << 30 // bytes that are allocated
+	RunEntries = 20_000  // files and directories
+)
+
 // Run is candidate code that runs once.
 type Run struct {
 	Runner Runner

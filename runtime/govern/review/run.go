@@ -100,6 +100,7 @@ func (r *renderer) limits(l plan.Limits) {
 	r.head("  output    %s", bytesOf(l.Output))
 	r.head("  result    %s", bytesOf(l.Result))
 	r.head("  files     each that it writes, %s at most", bytesOf(l.File()))
+	r.head("  disk      %s and %d files and directories in all", bytesOf(plan.RunDisk), plan.RunEntries)
 	r.head("  parallel  %d runs of this capability at a time", l.Parallel)
 }
 

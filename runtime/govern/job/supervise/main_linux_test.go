@@ -241,7 +241,7 @@ func newScene(t *testing.T, tier scope.Tier, group, script string) *scene {
 	dir := t.TempDir()
 	s := &scene{
 		Mark: strconv.FormatInt(time.Now().UnixNano(), 36), Dir: filepath.Join(dir, "job"), Journal: newJournal(t),
-		Limits: Limits{Start: 30 * time.Second, Wall: 30 * time.Second, Grace: 10 * time.Second, Output: 1 << 20, Result: 1 << 10},
+		Limits: Limits{Start: 30 * time.Second, Wall: 30 * time.Second, Grace: 10 * time.Second, Output: 1 << 20, Result: 1 << 10, Disk: 1 << 24, Entries: 1000},
 		Tier:   tier, Cgroup: group,
 		Files: map[string]string{"main.sh": script, "lib/deep/x.txt": "x"},
 		path:  filepath.Join(dir, "scene"),

@@ -74,6 +74,7 @@ type supervisor struct {
 	state   job.State // as it was last seen
 
 	box    *box
+	room   *room
 	output *output
 	scope  *scope.Scope
 }
@@ -108,6 +109,10 @@ func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, e
 		return s.broken("its directory could not be made", err), nil
 	}
 	defer s.box.out.Close()
+	if s.room, err = openRoom(s.box.path, s.Limits); err != nil {
+		return s.broken("its directory could not be opened", err), nil
+	}
+	defer s.room.close()
 	s.at("built")
 	if s.output, err = capture(s.Dir, s.Limits.Output); err != nil {
 		return s.broken("its logs could not be made", err), nil
@@ -132,6 +137,9 @@ func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, e
 		e.failure, e.message = job.FailLimit, "one of its processes was ended for memory"
 	}
 	if e.event == job.EventSucceed {
+		if why, over := s.room.look(context.WithoutCancel(ctx), s); over {
+			return why, nil
+		}
 		e = s.result()
 		s.at("read")
 	}
@@ -144,13 +152,15 @@ func (s *supervisor) inScope(ctx context.Context) (ending, error) {
 	seen := newPulse(s.journal, s.box.progress)
 	e, begun := s.begin(ctx)
 	if begun {
-		go seen.beat(watched) // until stop
+		go seen.beat(watched)       // until stop
+		go s.room.watch(watched, s) // until stop
 		e = s.watch(ctx, seen)
 	}
 	err := s.end(context.WithoutCancel(ctx))
 	stop()
 	if begun {
 		<-seen.done
+		<-s.room.ended
 	}
 	return e, err
 }

@@ -44,6 +44,11 @@ type Limits struct {
 	// Output is how many bytes it may write to both of its streams together, Result
 	// how many its result may have.
 	Output, Result int64
+	// Disk is how many bytes may be allocated to what it has in out and tmp of its
+	// box, Entries how many files and directories that may be. They are counted
+	// while it runs, several times a second, and once more after it.
+	Disk    int64
+	Entries int
 }
 
 // Deadlines are those of the job's states.

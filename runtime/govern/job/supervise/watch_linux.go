@@ -97,6 +97,8 @@ func (s *supervisor) watch(ctx context.Context, seen *pulse) ending {
 			s.terminate(exited)
 			return ending{event: job.EventFail, failure: job.FailLimit,
 				message: fmt.Sprintf("it wrote more than %d bytes to its streams", s.Limits.Output)}
+		case <-s.room.full: // and is not given the time to write more
+			return s.room.why
 		case <-ctx.Done():
 			s.terminate(exited)
 			return s.broken("its supervisor was told to end", context.Cause(ctx))
@@ -116,8 +118,8 @@ type end struct {
 	err  error
 }
 
-// terminate asks the candidate to end, and returns when it has, or has had its
-// time.
+// terminate asks the candidate to end, and returns when it has, has had its time,
+// or has filled its room.
 func (s *supervisor) terminate(exited <-chan end) {
 	if err := s.scope.Terminate(); err != nil {
 		return // the keeper is gone
@@ -126,6 +128,7 @@ func (s *supervisor) terminate(exited <-chan end) {
 	defer timer.Stop()
 	select {
 	case <-exited:
+	case <-s.room.full:
 	case <-timer.C:
 	}
 }
