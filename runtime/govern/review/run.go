@@ -31,7 +31,7 @@ func (r *renderer) run(x *plan.Run, programs Programs) error {
 	}
 	r.given(x.Arguments)
 	r.runner(x.Runner, programs)
-	r.limits(x.Limits)
+	r.limits(x)
 	r.sandbox(confine.Tier(x.Sandbox))
 	r.scope(scope.Tier(x.Scope))
 	if x.Summary != "" {
@@ -92,11 +92,19 @@ func (r *renderer) words(name string, words []string) {
 	}
 }
 
-func (r *renderer) limits(l plan.Limits) {
+func (r *renderer) limits(x *plan.Run) {
+	l := x.Limits
 	r.head("LIMITS")
 	r.head("  time      %v, and %v of a processor", l.Wall, l.CPU)
 	r.head("  memory    %s of each process", bytesOf(l.Memory))
-	r.head("  processes %d at a time", l.Processes)
+	switch {
+	case x.Runner.Worker: // the sandbox lets it start none
+		r.head("  processes itself alone")
+	case confine.Tier(x.Sandbox) == confine.None && scope.Tier(x.Scope) != scope.Cgroup:
+		r.head("  processes NOT BOUNDED: %d were asked for, and nothing here holds it to that", l.Processes)
+	default:
+		r.head("  processes %d at a time", l.Processes)
+	}
 	r.head("  output    %s", bytesOf(l.Output))
 	r.head("  result    %s", bytesOf(l.Result))
 	r.head("  files     each that it writes, %s at most", bytesOf(l.File()))
