@@ -14,6 +14,7 @@ import (
 	"github.com/capgen/capgen/codegen/testdata/runs/generated/catalog"
 	"github.com/capgen/capgen/codegen/testdata/runs/generated/lab"
 	"github.com/capgen/capgen/codegen/testdata/runs/generated/store"
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern"
@@ -89,7 +90,7 @@ func TestSuperviseCandidate(t *testing.T) {
 
 func newLab(t *testing.T, source string, people ...person) (*stage, *liveLab) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "state")
+	dir := filepath.Join(testdir.Open(t), "state")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

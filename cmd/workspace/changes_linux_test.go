@@ -16,6 +16,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/generated/catalog"
 	"github.com/capgen/capgen/internal/ptytest"
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
 )
@@ -37,7 +38,7 @@ func (d desk) program(ctx context.Context, args ...string) *exec.Cmd {
 
 func newDesk(t *testing.T) desk {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(testdir.Open(t))
 	if err != nil {
 		t.Fatal(err)
 	}

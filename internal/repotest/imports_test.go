@@ -33,6 +33,7 @@ var layers = []struct {
 	{"internal/ptytest", nil},
 	{"internal/shelltest", nil},
 	{"internal/sshagenttest", nil},
+	{"internal/testdir", nil},
 	{"internal/verbs", nil},
 	{"internal/lint", []string{"internal/nearest", "internal/verbs", "internal/visible", "schema"}},
 	{"internal/mcpimport", []string{"codegen", "internal/verbs", "internal/visible", "runtime/canon", "schema"}},

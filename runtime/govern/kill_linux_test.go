@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime/govern/fault"
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
@@ -148,7 +149,7 @@ func TestKill(t *testing.T) {
 // beginning is a directory with a tree where changes land, and nothing else.
 func beginning(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
+	dir = testdir.Open(t)
 	for _, name := range []string{"db", "state", "strategies"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o750); err != nil {
 			t.Fatal(err)

@@ -105,10 +105,8 @@ func (s *Service) candidate(v startedRun) (scope.Command, scope.Options) {
 		Confine: &confine.Spec{Tier: confine.Tier(v.Run.Sandbox), Box: filepath.Join(s.jobDir(v.ID), "box"), Read: r.Read, UID: uid, GID: uid},
 	}
 	o := scope.Options{Tier: scope.Tier(v.Run.Scope), Cgroup: s.o.Cgroup, Memory: l.Memory, Processes: l.Processes}
-	if uid != 0 || c.Confine.Tier == confine.Namespaces && s.uid != 0 {
-		// Of an account that others have it would count theirs, but in a user
-		// namespace of its own (Linux 5.14), which a server that is not root makes.
-		c.Limits.Processes = l.Processes
+	if uid != 0 {
+		c.Limits.Processes = l.Processes // of an account that others have it would count theirs
 	}
 	if r.Worker {
 		// It bounds its memory by itself: its address space is larger than what it

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/capgen/capgen/authz"
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/approve"
@@ -123,7 +124,7 @@ func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "govern-")
 	if err != nil {
-		return t.TempDir()
+		return testdir.Open(t)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir

@@ -86,7 +86,7 @@ func TestARunAtTheTerminal(t *testing.T) {
 	script := "echo \"state in $PWD: \x1b[2J\u202eX\"\necho 'half \x1b[31mdone' > out/progress\nsleep 4071 & sleep 4071\n"
 	plan, err := prepareRun(alice(t), service.Service, try, "k1", script)
 	must(t, err)
-	if out, _ := at.run(0, "show", plan.Plan); !strings.Contains(out, "| sleep 4071 & sleep 4071") || !strings.Contains(out, "SANDBOX NONE") || !strings.Contains(out, "it is there, and is that very program") {
+	if out, _ := at.run(0, "show", plan.Plan); !strings.Contains(out, "| sleep 4071 & sleep 4071") || !strings.Contains(out, "SANDBOX ") || !strings.Contains(out, "it is there, and is that very program") {
 		t.Errorf("%s", out)
 	}
 	j := at.started(service, "k2", script)

@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/internal/ptytest"
 	"github.com/capgen/capgen/internal/sshagenttest"
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/approve"
@@ -71,7 +72,7 @@ type place struct {
 
 func newPlace(t *testing.T) place {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(testdir.Open(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func Render(w io.Writer, body []byte, objects Objects, programs Programs) (shown
 	case p.Change != nil:
 		err = r.change(p.Change)
 	case p.Run != nil:
-		err = r.run(p.Run, programs)
+		err = r.run(p, programs)
 	default:
 		err = r.call(p)
 	}

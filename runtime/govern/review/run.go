@@ -24,14 +24,15 @@ var ErrProgram = errors.New("review: the program of the run is not on this host 
 type Programs func(path string) ([32]byte, error)
 
 // run shows candidate code, what runs it, and what holds it.
-func (r *renderer) run(x *plan.Run, programs Programs) error {
+func (r *renderer) run(p plan.Plan, programs Programs) error {
+	x := p.Run
 	tree, err := r.tree(x.Code)
 	if err != nil {
 		return fmt.Errorf("the code: %w", err)
 	}
 	r.given(x.Arguments)
 	r.runner(x.Runner, programs)
-	r.limits(x)
+	r.limits(p)
 	r.sandbox(confine.Tier(x.Sandbox))
 	r.scope(scope.Tier(x.Scope))
 	if x.Summary != "" {
@@ -92,15 +93,15 @@ func (r *renderer) words(name string, words []string) {
 	}
 }
 
-func (r *renderer) limits(x *plan.Run) {
-	l := x.Limits
+func (r *renderer) limits(p plan.Plan) {
+	x, l := p.Run, p.Run.Limits
 	r.head("LIMITS")
 	r.head("  time      %v, and %v of a processor", l.Wall, l.CPU)
 	r.head("  memory    %s of each process", bytesOf(l.Memory))
 	switch {
 	case x.Runner.Worker: // the sandbox lets it start none
 		r.head("  processes itself alone")
-	case confine.Tier(x.Sandbox) == confine.None && scope.Tier(x.Scope) != scope.Cgroup:
+	case !counted(p):
 		r.head("  processes NOT BOUNDED: %d were asked for, and nothing here holds it to that", l.Processes)
 	default:
 		r.head("  processes %d at a time", l.Processes)
@@ -110,6 +111,13 @@ func (r *renderer) limits(x *plan.Run) {
 	r.head("  files     each that it writes, %s at most", bytesOf(l.File()))
 	r.head("  disk      %s and %d files and directories in all", bytesOf(plan.RunDisk), plan.RunEntries)
 	r.head("  parallel  %d runs of this capability at a time", l.Parallel)
+}
+
+// counted reports whether only the candidate's processes count as its: it has an
+// account of its own, which root gives to what it confines, or a control group.
+func counted(p plan.Plan) bool {
+	own := confine.Tier(p.Run.Sandbox) != confine.None && p.ServerUID == 0
+	return own || scope.Tier(p.Run.Scope) == scope.Cgroup
 }
 
 // bytesOf is a number of bytes, by the largest unit that it is whole in.

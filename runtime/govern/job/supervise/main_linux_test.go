@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/capgen/capgen/internal/cgrouptest"
+	"github.com/capgen/capgen/internal/testdir"
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 )
@@ -238,7 +239,7 @@ func tiers(t *testing.T) map[scope.Tier]string {
 // test.
 func newScene(t *testing.T, tier scope.Tier, group, script string) *scene {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testdir.Open(t)
 	s := &scene{
 		Mark: strconv.FormatInt(time.Now().UnixNano(), 36), Dir: filepath.Join(dir, "job"), Journal: newJournal(t),
 		Limits: Limits{Start: 30 * time.Second, Wall: 30 * time.Second, Grace: 10 * time.Second, Output: 1 << 20, Result: 1 << 10, Disk: 1 << 24, Entries: 1000},
