@@ -121,7 +121,7 @@ func TestFailures(t *testing.T) {
 		{"a second name", `ln ` + secret + ` out/result.json`, nil, job.Failed, job.FailResult, "regular file of its own"},
 		{"a pipe", `mkfifo out/result.json`, nil, job.Failed, job.FailResult, "regular file of its own"},
 		{"a directory", `mkdir out/result.json`, nil, job.Failed, job.FailResult, "regular file of its own"},
-		{"elsewhere", `mv out other; ln -s ` + filepath.Dir(secret) + ` out; ln -s secret result.json`, nil, job.Failed, job.FailResult, "no result"},
+		{"elsewhere", `mv out other; ln -s ` + filepath.Dir(secret) + ` out; ln -s secret result.json; exit 0`, nil, job.Failed, job.FailResult, "no result"},
 		{"too large", `head -c 2000 /dev/zero > out/result.json`, nil, job.Failed, job.FailResult, "more than 1024 bytes"},
 		{"too large in canonical form", `echo '{"Answer":0}' > out/result.json`, nil, job.Failed, job.FailResult, "more than 1024 bytes in canonical form"},
 		{"not JSON", `echo answer > out/result.json`, nil, job.Failed, job.FailResult, "does not hold: invalid character"},
