@@ -122,7 +122,7 @@ conformance: build $(CONFORMANCE)/node_modules/.package-lock.json ## Hold the HT
 	$(GO) test -count=1 ./$(CONFORMANCE) -server $(CURDIR)/$(BIN)/workspace -suite 'node $(CURDIR)/$(CONFORMANCE)/node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
 # Tests of governed changes that use PostgreSQL where there is a server.
-ANYWHERE := ^(TestChangeLands|TestCallIsMadeOnce|TestEndedStaysEnded|TestForgedUse|TestManyApply|TestManyLand)$$
+ANYWHERE := ^(TestChangeLands|TestCallIsMadeOnce|TestEndedStaysEnded|TestForgedUse|TestManyApply|TestManyLand|TestRun|TestManyStart|TestSettle|TestJobsOfOthers|TestCapacity)$$
 
 .PHONY: postgres
 postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
