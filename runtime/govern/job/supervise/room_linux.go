@@ -193,11 +193,11 @@ func (c *count) entry(dir int, name string, depth int) error {
 	return c.directory(fd, depth+1)
 }
 
-// uncountable is what an error says about an entry: nil where it has gone, or has
-// become something else.
+// uncountable is what an error says about an entry: nil where it has gone, has
+// become something else, or was moved while it was opened (EXDEV).
 func uncountable(err error) error {
 	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP), errors.Is(err, unix.EXDEV):
 		return nil
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
 		return exceed("it made a directory that cannot be counted")
