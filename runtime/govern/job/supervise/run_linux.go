@@ -159,8 +159,10 @@ func (s *supervisor) inScope(ctx context.Context) (ending, error) {
 	err := s.end(context.WithoutCancel(ctx))
 	stop()
 	if begun {
-		<-seen.done
 		<-s.room.ended
+		if failed := seen.last(context.WithoutCancel(ctx)); failed != nil {
+			s.note("what the candidate said last could not be kept: %v", failed)
+		}
 	}
 	return e, err
 }

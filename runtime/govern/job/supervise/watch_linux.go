@@ -28,6 +28,7 @@ const (
 type pulse struct {
 	journal  Journal
 	progress func() string
+	told     string         // the progress that the journal has kept last
 	unwanted chan job.State // the first state in which the candidate is not to run
 	done     chan struct{}  // closed when beat has returned
 }
@@ -57,11 +58,27 @@ func (p *pulse) beat(ctx context.Context) {
 	}
 }
 
+// last tells the journal what a candidate that has ended, and the processes of
+// which have, said after the last beat. It waits for beat to return.
+func (p *pulse) last(ctx context.Context) error {
+	<-p.done
+	if p.progress() == p.told {
+		return nil
+	}
+	_, err := p.ask(ctx, true)
+	return err
+}
+
 func (p *pulse) ask(ctx context.Context, beat bool) (job.State, error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	if beat {
-		return p.journal.Beat(ctx, p.progress())
+		said := p.progress()
+		state, err := p.journal.Beat(ctx, said)
+		if err == nil {
+			p.told = said
+		}
+		return state, err
 	}
 	v, err := p.journal.Look(ctx)
 	return v.State, err
