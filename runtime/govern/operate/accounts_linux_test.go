@@ -212,7 +212,7 @@ type accounts struct {
 
 func (a *accounts) command(uid uint32, groups []uint32, args ...string) *exec.Cmd {
 	cmd := exec.Command(a.binary, append(args, "--state", a.state, "--trust-root", a.trust, "--approval-daemon", a.socket, "--approval-daemon-uid", fmt.Sprint(approverUID))...)
-	cmd.Env = []string{asServer + "=" + a.dir, "PATH=" + os.Getenv("PATH"), "USER=root", "HOME=/"}
+	cmd.Env = []string{asServer + "=" + a.dir, "PATH=" + os.Getenv("PATH"), "USER=root", "HOME=/", "GORACE=" + os.Getenv("GORACE")}
 	cmd.Dir = "/"
 	if uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: groups}}

@@ -68,9 +68,10 @@ func ServeKeeperAndExit() {
 	case strings.HasPrefix(mark, spawnMark):
 		serveSpawn(strings.TrimPrefix(mark, spawnMark))
 	case serveKeeper(Tier(mark)) == nil:
-		os.Exit(0)
+		// os.Exit would run hooks first, of which this process needs none.
+		syscall.Exit(0)
 	}
-	os.Exit(1)
+	syscall.Exit(1)
 }
 
 // keeper is this process.
