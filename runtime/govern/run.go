@@ -20,7 +20,7 @@ type Run struct {
 // say.
 const DefaultMaxJobs = 4
 
-// RunLimits bound a run. Zero is a default; generated terms set all of them.
+// RunLimits bound a run. Generated terms set all of them; none may be zero.
 type RunLimits struct {
 	// Wall is how long it may take, CPU how much processor time one of its
 	// processes may use.

@@ -1,11 +1,9 @@
 package govern
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"slices"
-	"time"
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/govern/change"
@@ -48,7 +46,7 @@ func (s *Service) frozenRunner(ctx context.Context, t Terms) (*plan.Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &plan.Run{Runner: r, Limits: t.Limits.bounds(), Sandbox: string(sandbox), Scope: string(hold)}, nil
+	return &plan.Run{Runner: r, Limits: plan.Limits(t.Limits), Sandbox: string(sandbox), Scope: string(hold)}, nil
 }
 
 // runnerOf is what is registered under a name, as it is now, for runs of a
@@ -78,15 +76,6 @@ func (s *Service) runnerOf(capability, called, name string) (plan.Runner, error)
 // identity is the program of a frozen runner, to be compared with what is there.
 func identity(r plan.Runner) runner.Identity {
 	return runner.Identity{Name: r.Name, Path: r.Path, SHA256: hex.EncodeToString(r.SHA256[:])}
-}
-
-// bounds are the limits, with what a manifest has where it does not say.
-func (l RunLimits) bounds() plan.Limits {
-	return plan.Limits{
-		Wall: cmp.Or(l.Wall, time.Minute), CPU: cmp.Or(l.CPU, l.Wall, time.Minute),
-		Memory: cmp.Or(l.Memory, 256<<20), Output: cmp.Or(l.Output, 1<<20), Result: cmp.Or(l.Result, 64<<10),
-		Processes: cmp.Or(l.Processes, 8), Parallel: cmp.Or(l.Parallel, 1),
-	}
 }
 
 // freezeRun adds the code to a run.

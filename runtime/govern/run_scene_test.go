@@ -21,7 +21,8 @@ import (
 
 var evaluate = Terms{
 	ID: "candidates.evaluate", Name: "candidates.evaluate", Effect: effectRun, Contract: strings.Repeat("ef", 32), Min: 1, TTL: 15 * time.Minute,
-	Runner: "fake", Sandbox: "landlock", Limits: RunLimits{Parallel: 2},
+	Runner: "fake", Sandbox: "landlock",
+	Limits: RunLimits{Wall: time.Minute, CPU: time.Minute, Memory: 256 << 20, Output: 1 << 20, Result: 64 << 10, Processes: 8, Parallel: 2},
 }
 
 // machine is what starts supervisors, and what becomes of them, without a process.

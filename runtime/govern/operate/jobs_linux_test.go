@@ -22,7 +22,8 @@ import (
 // try is a capability that runs a script, as nothing confines it.
 var try = govern.Terms{
 	ID: "notes.try", Name: "notes.try", Effect: "run", Contract: strings.Repeat("cd", 32), Min: 1, SelfAllowed: true, TTL: 15 * time.Minute,
-	Runner: "shell", Sandbox: string(confine.None), Limits: govern.RunLimits{Wall: time.Minute},
+	Runner: "shell", Sandbox: string(confine.None),
+	Limits: govern.RunLimits{Wall: time.Minute, CPU: time.Minute, Memory: 256 << 20, Output: 1 << 20, Result: 64 << 10, Processes: 8, Parallel: 1},
 }
 
 // prepareRun is a plan to run a script.

@@ -49,7 +49,7 @@ type Run struct {
 // Runner is what a host executes candidates with, as it was when the plan was
 // made.
 type Runner struct {
-	Name   string // 1 to 64 of a to z, 0 to 9, - and _
+	Name   string // 1 to 32 of a to z, 0 to 9 and _
 	Path   string // of the program, absolute
 	SHA256 [sha256.Size]byte
 	// Args are what it is started with, the first the name it goes by; Env is all
@@ -97,7 +97,7 @@ func canonicalObject(text []byte) bool {
 
 func (r Runner) check() error {
 	switch {
-	case r.Name == "" || len(r.Name) > 64 || strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
+	case r.Name == "" || len(r.Name) > 32 || strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":
 		return invalid("its runner has no name")
 	case !text(r.Path, 1, MaxPathBytes):
 		return invalid("its runner's program has no path")

@@ -109,13 +109,19 @@ func within(p, above string) bool {
 	return p == above || strings.HasPrefix(p, strings.TrimSuffix(above, "/")+"/")
 }
 
-// What a box has in it.
+// What a box has in it, the directory that a candidate works in. Its supervisor
+// makes it, and runners know it.
 const (
-	code      = "code"
-	arguments = "arguments.json"
-	out       = "out"
-	tmp       = "tmp"
+	Code      = "code"           // a directory of what runs, read-only
+	Arguments = "arguments.json" // what it is given, read-only
+	Tmp       = "tmp"            // a directory to work in
+	Out       = "out"            // a directory of what it leaves: Result and Progress
+	Result    = "result.json"    // what it has to make
+	Progress  = "progress"       // what it may say of how far it is
 )
+
+// MaxProgress is how many bytes of Progress count.
+const MaxProgress = 200
 
 // insideBox is the box of who has a root of its own.
 const insideBox = "/box"
@@ -124,7 +130,7 @@ const insideBox = "/box"
 // for its account, whatever the umask that it was made with. It is for who has
 // just made the box, before anything runs in it.
 func (s Spec) Own() error {
-	for _, name := range []string{out, tmp} {
+	for _, name := range []string{Out, Tmp} {
 		dir := filepath.Join(s.Box, name)
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return fmt.Errorf("confine: %w", err)
@@ -142,10 +148,10 @@ func (s Spec) Own() error {
 	if err := os.Chmod(s.Box, 0o711); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	if err := os.Chmod(filepath.Join(s.Box, arguments), 0o644); err != nil {
+	if err := os.Chmod(filepath.Join(s.Box, Arguments), 0o644); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	return filepath.WalkDir(filepath.Join(s.Box, code), func(path string, d os.DirEntry, err error) error {
+	return filepath.WalkDir(filepath.Join(s.Box, Code), func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			err = os.Chmod(path, 0o755)
 		} else if err == nil && d.Type().IsRegular() {

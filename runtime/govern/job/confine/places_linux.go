@@ -39,7 +39,7 @@ func (s Spec) places() (list []place) {
 		list = append(list, place{p, toExecute})
 	}
 	if s.Box != "" {
-		list = append(list, place{code, toRead}, place{arguments, toRead}, place{out, toWrite}, place{tmp, toWrite})
+		list = append(list, place{Code, toRead}, place{Arguments, toRead}, place{Out, toWrite}, place{Tmp, toWrite})
 	}
 	for _, p := range devices {
 		if _, err := os.Stat(p); err == nil {

@@ -20,7 +20,7 @@
 // A candidate starts in a directory of its own, and every path that it is given
 // is relative to it: its files below code, its arguments in arguments.json, both
 // read-only, tmp to work in, and out for out/result.json, which it has to make, and
-// out/progress, of which the first [MaxProgress] bytes are shown while it runs, and
+// out/progress, of which the first [confine.MaxProgress] bytes are shown while it runs, and
 // as they were left when it has ended.
 //
 // # Starlark

@@ -18,9 +18,6 @@ import (
 // of setrlimit(2) on memory and processes, which a Go process cannot start with.
 const MemoryVariable = "CAPGEN_RUN_MEMORY"
 
-// MaxProgress is how many bytes of out/progress count. Spaces at the end do not.
-const MaxProgress = 200
-
 // What a Worker runner ends with; zero where there is a result.
 const (
 	// ExitProgram: the program failed. Standard error says where and of what.
@@ -54,15 +51,13 @@ type Runner struct {
 
 // Identity is a runner as a plan freezes it.
 type Identity struct {
-	Name string `json:"name"`
+	Name string
 	// Path is of the file itself: no part of it is a link.
-	Path   string   `json:"path"`
-	SHA256 string   `json:"sha256"` // of the file, in hexadecimal
-	Args   []string `json:"args"`
-	Env    []string `json:"env"`
-	Read   []string `json:"read"`
-	Entry  string   `json:"entry"`
-	Worker bool     `json:"worker"`
+	Path            string
+	SHA256          string // of the file, in hexadecimal
+	Args, Env, Read []string
+	Entry           string
+	Worker          bool
 }
 
 var (

@@ -20,6 +20,7 @@ import (
 	"github.com/capgen/capgen/runtime/binding"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/program"
 	"github.com/capgen/capgen/runtime/worker/sandbox"
 )
@@ -49,7 +50,7 @@ func Starlark() (Runner, error) {
 	return Runner{
 		Name:   StarlarkName,
 		Path:   path,
-		Args:   []string{"candidate", "code/" + starlarkEntry},
+		Args:   []string{"candidate", confine.Code + "/" + starlarkEntry},
 		Env:    []string{starlarkMark + "=" + StarlarkName, "GOMAXPROCS=1", "GOTRACEBACK=none"},
 		Entry:  starlarkEntry,
 		Worker: true,
@@ -188,7 +189,7 @@ func (nobody) Refused(string) *fault.Fault {
 type box struct {
 	source, arguments, result int // descriptors
 	most                      int64
-	progress                  []byte // shared with the file; of MaxProgress bytes
+	progress                  []byte // shared with the file; of that many bytes
 	line                      []byte // what was printed since the last end of a line, cut
 }
 
@@ -199,9 +200,9 @@ func openBox() (b *box, err error) {
 		path string
 		mode int
 	}{
-		{&b.source, "code/" + starlarkEntry, unix.O_RDONLY},
-		{&b.arguments, "arguments.json", unix.O_RDONLY},
-		{&b.result, "out/result.json", unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL},
+		{&b.source, confine.Code + "/" + starlarkEntry, unix.O_RDONLY},
+		{&b.arguments, confine.Arguments, unix.O_RDONLY},
+		{&b.result, confine.Out + "/" + confine.Result, unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL},
 	} {
 		if *file.fd, err = unix.Open(file.path, file.mode|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600); err != nil {
 			return nil, fmt.Errorf("%s: %w", file.path, err)
@@ -213,7 +214,7 @@ func openBox() (b *box, err error) {
 	}
 	b.most = int64(min(size.Cur, maxResult))
 	if b.progress, err = openProgress(); err != nil {
-		return nil, fmt.Errorf("out/progress: %w", err)
+		return nil, fmt.Errorf("progress: %w", err)
 	}
 	return b, nil
 }
@@ -221,15 +222,15 @@ func openBox() (b *box, err error) {
 // openProgress makes the file of progress, and maps it: the sandbox leaves no way
 // to write a file from its start again.
 func openProgress() ([]byte, error) {
-	fd, err := unix.Open("out/progress", unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	fd, err := unix.Open(confine.Out+"/"+confine.Progress, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	if err := writeAll(fd, strings.Repeat(" ", MaxProgress)); err != nil {
+	if err := writeAll(fd, strings.Repeat(" ", confine.MaxProgress)); err != nil {
 		return nil, err
 	}
-	return unix.Mmap(fd, 0, MaxProgress, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return unix.Mmap(fd, 0, confine.MaxProgress, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
 const progressMark = "progress: "
@@ -240,7 +241,7 @@ func (b *box) print(text string) {
 	writeAll(unix.Stdout, text)
 	for text != "" {
 		part, rest, ended := strings.Cut(text, "\n")
-		b.line = append(b.line, part[:min(len(part), len(progressMark)+MaxProgress-len(b.line))]...)
+		b.line = append(b.line, part[:min(len(part), len(progressMark)+confine.MaxProgress-len(b.line))]...)
 		if ended {
 			if said, ok := strings.CutPrefix(string(b.line), progressMark); ok {
 				said = strings.ToValidUTF8(said, "")

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/worker/sandbox"
 )
 
@@ -121,7 +122,7 @@ def main():
 	if want := strings.Repeat("é", 100); got.progress != want {
 		t.Errorf("%q", got.progress)
 	}
-	if got := runSource(t, "def main():\n    print('progress: one')\n    return 1"); got.progress != "one"+strings.Repeat(" ", MaxProgress-3) {
+	if got := runSource(t, "def main():\n    print('progress: one')\n    return 1"); got.progress != "one"+strings.Repeat(" ", confine.MaxProgress-3) {
 		t.Errorf("%q", got.progress)
 	}
 }

@@ -11,22 +11,12 @@ import (
 	"strings"
 
 	"github.com/capgen/capgen/internal/visible"
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/root"
 )
 
-// What the box holds, the directory that a candidate works in.
-const (
-	boxName       = "box"
-	codeName      = "code"
-	argumentsName = "arguments.json"
-	outName       = "out"
-	tmpName       = "tmp"
-	resultName    = "result.json"
-	progressName  = "progress"
-)
-
-// maxProgress bounds what a candidate says of how far it is, in bytes.
-const maxProgress = 200
+// boxName is the directory that a candidate works in.
+const boxName = "box"
 
 // errInput is that an input is not there any more as it was approved.
 var errInput = errors.New("an input is not there any more as it was approved")
@@ -54,12 +44,12 @@ func build(ctx context.Context, dir string, w Work) (*box, error) {
 	if err := b.fill(ctx, top, w); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{outName, tmpName} {
+	for _, name := range []string{confine.Out, confine.Tmp} {
 		sub, err := top.Make(name, 0o700)
 		if err != nil {
 			return nil, err
 		}
-		if name == outName {
+		if name == confine.Out {
 			b.out = sub
 		} else {
 			sub.Close()
@@ -80,7 +70,7 @@ func build(ctx context.Context, dir string, w Work) (*box, error) {
 
 // fill makes what the candidate reads.
 func (b *box) fill(ctx context.Context, top root.Dir, w Work) error {
-	code, err := top.Make(codeName, 0o700)
+	code, err := top.Make(confine.Code, 0o700)
 	if err != nil {
 		return err
 	}
@@ -100,7 +90,7 @@ func (b *box) fill(ctx context.Context, top root.Dir, w Work) error {
 	if err := code.SetMode(0o555); err != nil {
 		return err
 	}
-	return put(top, []string{argumentsName}, w.Arguments)
+	return put(top, []string{confine.Arguments}, w.Arguments)
 }
 
 // put makes a file that is only read, and the directories on the way to it.
@@ -133,12 +123,12 @@ func put(d root.Dir, path []string, content []byte) error {
 // progress is what the candidate says of how far it is, made visible; "" where it
 // says nothing that can be read.
 func (b *box) progress() string {
-	f, err := b.out.Open(progressName)
+	f, err := b.out.Open(confine.Progress)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxProgress))
+	text, err := io.ReadAll(io.LimitReader(f, confine.MaxProgress))
 	if err != nil {
 		return ""
 	}
@@ -149,7 +139,7 @@ func (b *box) progress() string {
 // result is what the candidate came to, of at most max bytes, after nothing of it
 // runs any more. The error says why there is none, in words for whoever asked.
 func (b *box) result(max int64) ([]byte, error) {
-	f, err := b.out.Open(resultName)
+	f, err := b.out.Open(confine.Result)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("it left no result")

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 )
 
 const (
@@ -39,7 +40,7 @@ type room struct {
 // openRoom opens the directories of a box.
 func openRoom(box string, l Limits) (*room, error) {
 	r := &room{disk: l.Disk, entries: l.Entries, full: make(chan struct{}), ended: make(chan struct{})}
-	for _, name := range []string{outName, tmpName} {
+	for _, name := range []string{confine.Out, confine.Tmp} {
 		fd, err := unix.Open(filepath.Join(box, name), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
 			r.close()
