@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/job"
@@ -117,6 +118,9 @@ func (s *Service) candidate(v startedRun) (scope.Command, scope.Options) {
 	return c, o
 }
 
+// sweepPatience is how long it may take to remove one job's directory.
+const sweepPatience = time.Minute
+
 // sweepJobs removes the directories of jobs that are not there any more, or that
 // ended before an instant.
 func (s *Service) sweepJobs(ctx context.Context, before int64) (n int, err error) {
@@ -147,7 +151,10 @@ func (s *Service) sweepJobs(ctx context.Context, before int64) (n int, err error
 		return nil
 	})
 	for _, planID := range over {
-		switch removed := supervise.Remove(s.jobDir(planID)); {
+		one, stop := context.WithTimeout(ctx, sweepPatience)
+		removed := supervise.Remove(one, s.jobDir(planID))
+		stop()
+		switch {
 		case removed == nil:
 			n++
 		case !errors.Is(removed, supervise.ErrHeld):

@@ -45,7 +45,7 @@ func TestConfined(t *testing.T) {
 				own, _ := Tail(s.Dir, Supervisor, 1000)
 				t.Errorf("%+v: %s %s", r.Moves[len(r.Moves)-1], out.Text, own.Text)
 			}
-			if err := Remove(s.Dir); err != nil {
+			if err := Remove(t.Context(), s.Dir); err != nil {
 				t.Error(err)
 			}
 		})

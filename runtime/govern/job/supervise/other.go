@@ -21,4 +21,4 @@ func Settle(context.Context, Job, Journal) (job.State, error) { return "", ErrUn
 func Tail(string, string, int64) (Log, error) { return Log{}, ErrUnsupported }
 
 // Remove fails with [ErrUnsupported].
-func Remove(string) error { return ErrUnsupported }
+func Remove(context.Context, string) error { return ErrUnsupported }

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,9 @@ import (
 
 // Remove removes the directory of a job that has ended, whatever its candidate
 // has left there; one that is gone is no error, one whose job somebody still
-// holds is [ErrHeld].
-func Remove(dir string) error {
+// holds is [ErrHeld]. What survives a job in tier tree may go on making files:
+// Remove ends with ctx, and what it has not removed is there for the next one.
+func Remove(ctx context.Context, dir string) error {
 	alive, err := hold(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -25,7 +27,7 @@ func Remove(dir string) error {
 	defer alive.Close()
 	top, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
-		err = empty(top)
+		err = empty(ctx, top)
 		unix.Close(top)
 	}
 	if err == nil {
@@ -39,15 +41,15 @@ func Remove(dir string) error {
 
 // empty removes all there is in top. Depth costs nothing: directories that are in
 // another one are moved up first, so that none is ever named by a path.
-func empty(top int) error {
+func empty(ctx context.Context, top int) error {
 	moved := 0
 	for {
-		list, err := list(top)
+		list, err := list(ctx, top)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		for _, name := range list {
-			if err := emptyOne(top, name, &moved); err != nil {
+			if err := emptyOne(ctx, top, name, &moved); err != nil {
 				return err
 			}
 		}
@@ -56,7 +58,7 @@ func empty(top int) error {
 
 // emptyOne removes what is called name, after it has moved the directories in it
 // to top.
-func emptyOne(top int, name string, moved *int) error {
+func emptyOne(ctx context.Context, top int, name string, moved *int) error {
 	fd, err := enter(top, name)
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
 		return unix.Unlinkat(top, name, 0)
@@ -66,7 +68,7 @@ func emptyOne(top int, name string, moved *int) error {
 	}
 	defer unix.Close(fd)
 	for {
-		inner, err := list(fd)
+		inner, err := list(ctx, fd)
 		if err != nil {
 			return err
 		}
@@ -118,7 +120,10 @@ func enter(dir int, name string) (int, error) {
 }
 
 // list is some of the names in a directory, none only of one that is empty.
-func list(fd int) ([]string, error) {
+func list(ctx context.Context, fd int) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if _, err := unix.Seek(fd, 0, io.SeekStart); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -58,6 +59,16 @@ func wreck(t *testing.T, dir, outside string, depth int) {
 	must(os.WriteFile(filepath.Join(dir, aliveName), nil, 0o600))
 }
 
+// outsideOf is a directory that is none of the job's, with a file in it.
+func outsideOf(t *testing.T) string {
+	t.Helper()
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "file"), []byte("x"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	return outside
+}
+
 // Whatever is in a job's directory, all of it is removed, and nothing else; by
 // accounts as well that modes bind.
 func TestRemove(t *testing.T) {
@@ -65,13 +76,10 @@ func TestRemove(t *testing.T) {
 	if *soak {
 		depth = 20_000
 	}
-	outside := t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "file"), []byte("x"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	outside := outsideOf(t)
 	dir := filepath.Join(t.TempDir(), "job")
 	wreck(t, dir, outside, depth)
-	if err := Remove(dir); err != nil {
+	if err := Remove(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -81,8 +89,25 @@ func TestRemove(t *testing.T) {
 	if err != nil || info.Size() != 1 || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := Remove(dir); err != nil {
+	if err := Remove(t.Context(), dir); err != nil {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// Remove takes no longer than it may, and the next one goes on from there.
+func TestRemoveInTime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job")
+	wreck(t, dir, outsideOf(t), 10)
+	over, end := context.WithCancel(t.Context())
+	end()
+	if err := Remove(over, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "box")); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(t.Context(), dir); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -93,7 +118,7 @@ func TestRemoveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(dir); !errors.Is(err, ErrHeld) {
+	if err := Remove(t.Context(), dir); !errors.Is(err, ErrHeld) {
 		t.Errorf("%v", err)
 	}
 	held.Close()
@@ -104,7 +129,7 @@ func TestRemoveRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(link); err == nil {
+	if err := Remove(t.Context(), link); err == nil {
 		t.Error("a link was taken for the directory")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x")); err != nil {

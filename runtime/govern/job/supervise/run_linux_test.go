@@ -58,7 +58,7 @@ func TestRuns(t *testing.T) {
 		} else {
 			held.Close()
 		}
-		if err := Remove(s.Dir); err != nil {
+		if err := Remove(t.Context(), s.Dir); err != nil {
 			t.Errorf("%s: %v", tier, err)
 		}
 		if _, err := os.Lstat(s.Dir); !os.IsNotExist(err) {
