@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,7 +16,8 @@ import (
 )
 
 // spawnMark is what runMark begins with, of the process between two that are to
-// have nothing to do with each other; the program follows as JSON.
+// have nothing to do with each other; the program follows as JSON. Its environment
+// is the process's own but for runMark: one variable may not be as long.
 const spawnMark = "spawn "
 
 // Where that process finds what it was given: where it says what came of it, then
@@ -35,7 +37,6 @@ const spawnStarted = "started"
 type spawned struct {
 	Path  string   `json:"path"`
 	Args  []string `json:"args"`
-	Env   []string `json:"env"`
 	Files int      `json:"files"` // how many
 }
 
@@ -44,7 +45,7 @@ type spawned struct {
 // its descriptors are files, in order; nil is the null device. [ErrUnsure] is the
 // error where it may have been started, with any other it was not.
 func Spawn(path string, args, env []string, files ...*os.File) error {
-	text, err := json.Marshal(spawned{path, args, env, len(files)})
+	text, err := json.Marshal(spawned{path, args, len(files)})
 	if err == nil && len(text) > maxCommand {
 		err = fmt.Errorf("a program of %d bytes, at most %d", len(text), maxCommand)
 	}
@@ -70,7 +71,7 @@ func Spawn(path string, args, env []string, files ...*os.File) error {
 	}
 	between, err := os.StartProcess("/proc/self/exe", []string{"spawn"}, &os.ProcAttr{
 		Dir:   "/",
-		Env:   []string{runMark + "=" + spawnMark + string(text), "GOMAXPROCS=1"},
+		Env:   append([]string{runMark + "=" + spawnMark + string(text)}, env...), // the first of a name counts
 		Files: given,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -103,6 +104,11 @@ func serveSpawn(text string) {
 	unix.Write(spawnFD, []byte(status))
 }
 
+// unmarked is env without runMark.
+func unmarked(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, runMark+"=") })
+}
+
 func spawn(text string) error {
 	if err := unix.CloseRange(spawnFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return err
@@ -116,7 +122,7 @@ func spawn(text string) error {
 		files[i] = uintptr(spawnFilesFD + i)
 	}
 	_, err := syscall.ForkExec(p.Path, p.Args, &syscall.ProcAttr{
-		Dir: "/", Env: p.Env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: unmarked(os.Environ()), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package scope
 import (
 	"bufio"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -53,6 +54,24 @@ func TestSpawn(t *testing.T) {
 	}
 	if _, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); err != unix.ECHILD {
 		t.Errorf("it is a child: %v", err)
+	}
+}
+
+// Servers have environments of any size, and it is theirs alone.
+func TestSpawnWithLargeEnvironment(t *testing.T) {
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	large := strings.Repeat("x", 100_000)
+	err = Spawn("/bin/sh", []string{"sh", "-c", "echo ${#A} ${#B} $CAPGEN_RUN ${GOMAXPROCS-none}"}, []string{"A=" + large, "B=" + large}, nil, theirs)
+	theirs.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(out); err != nil || string(said) != "100000 100000 none\n" {
+		t.Errorf("%q, %v", said, err)
 	}
 }
 
