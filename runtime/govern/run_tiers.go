@@ -91,6 +91,7 @@ func (s *Service) probe(ctx context.Context) (have Tiers) {
 			if o.Cgroup = s.o.Cgroup; o.Cgroup == "" {
 				continue
 			}
+			o.Memory, o.Processes = 64<<20, 64 // jobs have bounds, which take controllers
 		}
 		if scope.Probe(ctx, o) == nil {
 			have.Scope = append(have.Scope, tier)

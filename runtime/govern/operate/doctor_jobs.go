@@ -141,6 +141,9 @@ func (s *Setup) doctorTiers(ctx context.Context, line lines) {
 
 // delegated reports why no control groups can be made below --job-cgroup, as far
 // as can be told without making one.
+//
+// A control group that has processes passes nothing on: the kernel's
+// Documentation/admin-guide/cgroup-v2.rst, No Internal Process Constraint.
 func (s *Setup) delegated() error {
 	if s.cgroup == "" {
 		return errors.New("none was delegated (--job-cgroup)")
@@ -152,9 +155,20 @@ func (s *Setup) delegated() error {
 	if err != nil {
 		return fmt.Errorf("no control group of version 2: %w", err)
 	}
+	passed, err := os.ReadFile(filepath.Join(s.cgroup, "cgroup.subtree_control"))
+	if err != nil {
+		return err
+	}
+	processes, err := os.ReadFile(filepath.Join(s.cgroup, "cgroup.procs"))
+	if err != nil {
+		return err
+	}
 	for _, needed := range []string{"memory", "pids"} {
-		if !slices.Contains(strings.Fields(string(controllers)), needed) {
+		switch {
+		case !slices.Contains(strings.Fields(string(controllers)), needed):
 			return fmt.Errorf("it has no controller %s", needed)
+		case len(processes) > 0 && !slices.Contains(strings.Fields(string(passed)), needed):
+			return fmt.Errorf("it passes no controller %s on, and cannot as long as there are processes in it: they go into a group below", needed)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(s.cgroup, "cgroup.kill")); err != nil {
