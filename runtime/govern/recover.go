@@ -19,6 +19,9 @@ type Recovered struct {
 	Waiting []string
 	// Jobs are the runs that were settled now, with the state that they are in.
 	Jobs map[string]string
+	// Elsewhere are the runs of other hosts, which only those look after, with the
+	// ids of those: see Operator.GiveUp.
+	Elsewhere map[string]string
 }
 
 // Recover brings to its end what a crash has interrupted. A change goes on by
@@ -28,9 +31,9 @@ type Recovered struct {
 // the next one, and returns all of them.
 func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 	out := Recovered{Ended: map[string]string{}}
-	moved, strange, err := s.settleJobs(ctx)
-	s.noteAltered(ctx, strange)
-	out.Jobs = moved
+	jobs, err := s.settleJobs(ctx)
+	s.noteAltered(ctx, jobs.strange)
+	out.Jobs, out.Elsewhere = jobs.moved, jobs.elsewhere
 	errs := []error{err}
 	after := ""
 	for {

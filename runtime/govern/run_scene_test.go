@@ -91,6 +91,8 @@ func (m *machine) settle(ctx context.Context, j supervise.Job, to supervise.Jour
 	m.mu.Unlock()
 	move := supervise.Move{From: v.State, By: job.ByWatchdog, Empty: true}
 	switch {
+	case v.State == job.Queued && !late && j.Supervisor.Path == "":
+		return v.State, nil
 	case v.State == job.Queued && !late:
 		return m.launch(ctx, j, to)
 	case v.State == job.Queued:

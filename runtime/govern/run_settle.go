@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
 	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/root"
@@ -27,18 +28,43 @@ const settlePatience = 30 * time.Second
 // so at a time. It goes on after an error with the next one, and returns all of
 // them.
 func (s *Service) Watch(ctx context.Context) error {
-	_, _, err := s.settleJobs(ctx)
+	_, err := s.settleJobs(ctx)
 	return err
 }
 
-// settleJobs looks after the jobs of this host. moved are those whose state is
-// another one now; strange are the rows that are not what was written.
-func (s *Service) settleJobs(ctx context.Context) (moved map[string]string, strange []strangeRow, err error) {
-	moved = map[string]string{}
+// settlement is what looking after jobs has come to.
+type settlement struct {
+	moved     map[string]string // jobs whose state is another one now
+	elsewhere map[string]string // jobs of other hosts, with the ids of those
+	strange   []strangeRow      // rows that are not what was written
+}
+
+// settleJobs looks after the jobs of this host.
+func (s *Service) settleJobs(ctx context.Context) (settlement, error) {
+	out := settlement{moved: map[string]string{}, elsewhere: map[string]string{}}
 	if s.jobs == nil {
-		return moved, nil, nil
+		return out, nil
 	}
 	var errs []error
+	err := s.activeJobs(ctx, func(row store.ListedJob) {
+		state, err := s.settleListed(ctx, row)
+		switch {
+		case errors.Is(err, errAltered):
+			out.strange = append(out.strange, strangeRow{row.Plan, err})
+			fallthrough
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", jobID(row.Plan), err))
+		case row.Host != s.host:
+			out.elsewhere[jobID(row.Plan)] = row.Host
+		case state != row.RunState():
+			out.moved[jobID(row.Plan)] = string(state)
+		}
+	})
+	return out, errors.Join(append(errs, err)...)
+}
+
+// activeJobs calls fn with each job that has not ended, until ctx does.
+func (s *Service) activeJobs(ctx context.Context, fn func(store.ListedJob)) error {
 	f := store.JobFilter{Everyone: true, Active: true, Limit: store.DefaultPage}
 	for {
 		var rows []store.ListedJob
@@ -47,26 +73,17 @@ func (s *Service) settleJobs(ctx context.Context) (moved map[string]string, stra
 			return err
 		})
 		if err != nil {
-			return moved, strange, errors.Join(append(errs, err)...)
+			return err
 		}
 		f.After = ""
 		for _, row := range rows {
 			if plan.ValidID(row.Plan) {
 				f.After = row.Plan
 			}
-			state, err := s.settleListed(ctx, row)
-			switch {
-			case errors.Is(err, errAltered):
-				strange = append(strange, strangeRow{row.Plan, err})
-				fallthrough
-			case err != nil:
-				errs = append(errs, fmt.Errorf("%s: %w", jobID(row.Plan), err))
-			case state != row.RunState():
-				moved[jobID(row.Plan)] = string(state)
-			}
+			fn(row)
 		}
 		if len(rows) < f.Limit || f.After == "" || ctx.Err() != nil {
-			return moved, strange, errors.Join(errs...)
+			return nil
 		}
 	}
 }
@@ -88,7 +105,19 @@ func (s *Service) settleListed(ctx context.Context, row store.ListedJob) (job.St
 	}
 	ctx, stop := context.WithTimeout(ctx, settlePatience)
 	defer stop()
-	return s.settleJob(ctx, s.supervised(p), jobJournal{s, p})
+	j := s.supervised(p)
+	if !s.suits(row.Job, p) {
+		j.Supervisor = supervise.Program{} // another process of this host starts it
+	}
+	return s.settleJob(ctx, j, jobJournal{s, p})
+}
+
+// suits tells whether the supervisor that this process would start has what a job
+// takes: processes of one host may have been told of different accounts and groups.
+func (s *Service) suits(kept store.Job, p opened) bool {
+	return (kept.UID == 0 || s.o.JobUIDs.has(kept.UID)) &&
+		(p.Run.Scope != string(scope.Cgroup) || s.o.Cgroup != "") &&
+		s.o.Results[p.Capability] != nil
 }
 
 // supervised is a job as those know it who supervise it.

@@ -55,8 +55,8 @@ func (s *Service) start(ctx context.Context, p opened) job.State {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), launchPatience)
 	defer stop()
 	j := jobJournal{s, p}
-	if kept, err := j.kept(ctx); err != nil || kept.Host != s.host {
-		return job.Queued // another host's
+	if kept, err := j.kept(ctx); err != nil || kept.Host != s.host || !s.suits(kept, p) {
+		return job.Queued // another process's
 	}
 	state, err := s.launch(ctx, s.supervised(p), j)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Service) tryJobs() (err error) {
 	defer func() {
 		if err != nil && !diskFull(err) {
 			err = refuse(Internal, "the directory of jobs is not there any more as it was, or cannot be written").
-				suggest("an operator looks after %s in the state directory, or starts the server again; then try again with the same key", jobsDir).because(err)
+				suggest("an operator looks after %s in the state directory; then try again with the same key", jobsDir).because(err)
 		}
 	}()
 	d, err := root.Open(filepath.Join(s.o.Path, jobsDir))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/cas"
+	"github.com/capgen/capgen/runtime/govern/change"
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/runner"
@@ -46,20 +47,24 @@ func Supervise(ctx context.Context, o Options, id string) (err error) {
 	if err != nil {
 		// Nothing was started, and without a beginning nothing will be.
 		s.o.Logger.ErrorContext(ctx, "a job cannot begin", "job", id, "error", err)
-		_, err := j.Move(ctx, supervise.Move{
-			From: job.Starting, Event: job.EventFail, By: job.BySupervisor, Empty: true, Failure: job.FailInput, Message: message(err),
-		})
+		m := supervise.Move{From: job.Starting, Event: job.EventFail, By: job.BySupervisor, Empty: true}
+		m.Failure, m.Message = unready(err)
+		_, err := j.Move(ctx, m)
 		return err
 	}
 	_, err = supervise.Run(ctx, s.supervised(v.opened), w, j)
 	return err
 }
 
-func message(err error) string {
-	if errors.Is(err, runner.ErrChanged) {
-		return "the runner is another one than was approved"
+// unready is why a job cannot begin.
+func unready(err error) (job.Failure, string) {
+	switch {
+	case errors.Is(err, runner.ErrChanged):
+		return job.FailInput, "the runner is another one than was approved"
+	case missing(err), errors.Is(err, cas.ErrCorrupt), errors.Is(err, change.ErrNoTree):
+		return job.FailInput, "what was approved is not there any more as it was"
 	}
-	return "what was approved is not there any more as it was"
+	return job.FailInfrastructure, "its host could not make it ready: the log of its supervisor says why"
 }
 
 // work is what the supervisor of a job runs: all of it is in the plan, and what

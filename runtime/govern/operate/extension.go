@@ -35,6 +35,7 @@ func (s *Setup) Extension() host.Extension {
 			f.Int64Var(&s.flags.tail, "tail", defaultTail, "logs: the last `bytes` of each")
 			f.StringVar(&s.flags.name, "name", "", "keys new: the approver's `name` in the trust root")
 			f.DurationVar(&s.flags.keep, "keep", 24*time.Hour, "clean: leave alone what ended within this `time`")
+			f.StringVar(&s.flags.gone, "gone", "", "recover: give up the jobs of the host with this `id`, which is not there any more")
 			f.Var(&s.flags.signers, "signer", "daemon: the account with this number may have this key sign, `UID=FILE`; may be repeated")
 			f.Var(&s.flags.servers, "server-uid", "daemon: the account with this `number` lands plans; may be repeated")
 			f.StringVar(&s.flags.log, "log", "", "daemon: keep approvals, and what they were spent on, in this `file`")
@@ -60,9 +61,9 @@ func (s *Setup) Extension() host.Extension {
 			{Name: "reject", Arguments: "PLAN", Summary: "end a plan for good", Min: 1, Max: 1, Flags: []string{"key", "agent-key", "ssh-agent", "reason"}, Run: s.reject},
 			{Name: "jobs", Summary: "list all jobs, the newest first", Flags: []string{"status", "newest"}, Run: s.jobs},
 			{Name: "logs", Arguments: "JOB", Summary: "print the ends of a job's logs", Min: 1, Max: 1, Flags: []string{"tail"}, Run: s.logs},
-			{Name: cancelCommand, Arguments: "JOB", Summary: "have a job ended", Min: 1, Max: 1, Flags: []string{"reason"}, Run: s.cancel},
+			{Name: "cancel", Arguments: "JOB", Summary: "have a job ended", Min: 1, Max: 1, Flags: []string{"reason"}, Run: s.cancel},
 			{Name: superviseCommand, Arguments: "JOB", Summary: "supervise a job, as servers have it done", Min: 1, Max: 1, Hidden: true, Run: s.supervise},
-			{Name: recoverCommand, Summary: "bring interrupted landings and jobs to their end", Run: s.recover},
+			{Name: "recover", Summary: "bring interrupted landings and jobs to their end", Flags: []string{"gone"}, Run: s.recover},
 			{Name: "clean", Summary: "remove what no plan and no job needs any more", Flags: []string{"keep"}, Run: s.clean},
 			{Name: "keys new", Arguments: "FILE", Summary: "make a key to approve with", Min: 1, Max: 1, Flags: []string{"name"}, Run: s.newKey},
 			{Name: "keys agent", Summary: "print the lines of the trust root for the keys of an ssh-agent", Flags: []string{"name", "ssh-agent"}, Run: s.agentKeys},
@@ -107,12 +108,14 @@ func (s *Setup) there() error {
 	return nil
 }
 
-// operator opens the state for a command that changes it.
+// operator opens the state for a command that changes it. What was interrupted is
+// a server's to bring to its end, or the command recover's; and a job that waits
+// for its start is a server's alone, which has the flags for it.
 func (s *Setup) operator(ctx context.Context, i host.Invocation) (*govern.Operator, *Service, error) {
 	if err := s.there(); err != nil {
 		return nil, nil, err
 	}
-	service, err := s.Open(ctx, i.Env)
+	service, err := s.service(ctx, i.Env.Logger, func(o *govern.Options) { o.NoRecovery, o.Supervisor = true, nil })
 	if err != nil {
 		return nil, nil, err
 	}

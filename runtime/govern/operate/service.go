@@ -16,13 +16,6 @@ import (
 // watchEvery is how often a server looks after jobs whose supervisor may be gone.
 const watchEvery = 2 * time.Second
 
-// The commands that do not begin with a recovery: what is queued is not started
-// only to be cancelled; and what was recovered is told.
-const (
-	cancelCommand  = "cancel"
-	recoverCommand = "recover"
-)
-
 // superviseCommand is the command that a server starts for each job. Help does
 // not list it.
 const superviseCommand = "supervise"
@@ -127,7 +120,8 @@ func (s *Setup) runners() ([]runner.Runner, error) {
 // supervise is the process that supervises one job. A server starts it; a person
 // who does finds nothing to supervise.
 func (s *Setup) supervise(ctx context.Context, i host.Invocation) (err error) {
-	s.Roots = nil // nothing lands here
+	// What lands, starts, or approves is the server's.
+	s.Roots, s.Runners, s.socket, s.maxJobs = nil, nil, "", 0
 	o, service, err := s.options(ctx, i.Env.Logger, false)
 	if err != nil {
 		return err

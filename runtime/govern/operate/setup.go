@@ -35,8 +35,13 @@ type Setup struct {
 	Roots func() (map[string]string, error)
 
 	// Store opens the store of processes on several hosts, such as
-	// postgres.Open does; nil is a file in the state directory.
+	// postgres.Open does; nil is a file in the state directory. It finds where that
+	// is in the environment, not in flags of its own: the processes that supervise
+	// jobs have the server's variables, and none of its flags.
 	Store func(context.Context, store.Options) (*store.Store, error)
+	// ReadStore opens the same store for commands that only read, such as
+	// postgres.OpenReadOnly does. It is needed where Store is set.
+	ReadStore func(context.Context) (*store.Store, error)
 
 	// Runners are what this host executes candidates with. It is called after
 	// flags have been parsed, and nothing of it is started; nil is none.
@@ -61,12 +66,12 @@ type Setup struct {
 
 // flags are those of the commands.
 type flags struct {
-	key, agentKey, agent, reason, status, name, log, heads string
-	keep                                                   time.Duration
-	agentUID, newest                                       int
-	tail                                                   int64
-	signers                                                signers
-	servers                                                numbers
+	key, agentKey, agent, reason, status, name, log, heads, gone string
+	keep                                                         time.Duration
+	agentUID, newest                                             int
+	tail                                                         int64
+	signers                                                      signers
+	servers                                                      numbers
 }
 
 // Flags declares the flags that every command has, for host.Options.Flags.
@@ -90,14 +95,23 @@ func (s *Setup) Given() bool { return s.state != "" }
 // may read. For commands that call no capability, such as doctor, the service is
 // one that lands nothing, and nothing is opened or written.
 func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) {
-	if s.state == "" {
-		return nil, errNoState()
-	}
 	switch env.Command {
 	case "search", "describe", "doctor":
+		if s.state == "" {
+			return nil, errNoState()
+		}
 		return &Service{Service: govern.Rehearse(nil)}, nil
 	}
-	o, service, err := s.options(ctx, env.Logger, false)
+	service, err := s.service(ctx, env.Logger, func(*govern.Options) {})
+	if err == nil && serving(env.Command) {
+		service.watch(ctx, env.Logger)
+	}
+	return service, err
+}
+
+// service opens the state directory, with the options that change makes of them.
+func (s *Setup) service(ctx context.Context, log *slog.Logger, change func(*govern.Options)) (_ *Service, err error) {
+	o, service, err := s.options(ctx, log, false)
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +120,12 @@ func (s *Setup) Open(ctx context.Context, env host.Env) (_ *Service, err error) 
 			err = errors.Join(err, service.Close())
 		}
 	}()
-	o.NoRecovery = env.Command == cancelCommand || env.Command == recoverCommand
+	change(&o)
 	service.Service, err = govern.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	service.close = append(service.close, service.Service.Close)
-	if serving(env.Command) {
-		service.watch(ctx, o.Logger)
-	}
 	return service, nil
 }
 
@@ -193,26 +204,33 @@ func (s *Setup) options(ctx context.Context, log *slog.Logger, readOnly bool) (o
 		}
 		o.Sources = []approve.Source{client}
 	}
-	if s.Store != nil {
-		var key audit.Key
-		if key, err = auditKey(state); err != nil {
-			return o, opened, err
-		}
-		o.Store, err = s.Store(ctx, store.Options{AuditKey: key, Logger: log})
-	} else if readOnly {
-		o.Store, err = sqlite.OpenReadOnly(ctx, s.state)
-	} else {
-		var key audit.Key
-		if key, err = auditKey(state); err != nil {
-			return o, opened, err
-		}
-		o.Store, err = sqlite.Open(ctx, s.state, store.Options{AuditKey: key, Logger: log})
-	}
-	if err != nil {
+	if o.Store, err = s.open(ctx, log, state, readOnly); err != nil {
 		return o, opened, err
 	}
 	opened.close = append(opened.close, o.Store.Close)
 	return o, opened, s.jobOptions(&o)
+}
+
+// open opens the store. Who only reads needs no key of the audit trail, and makes
+// none.
+func (s *Setup) open(ctx context.Context, log *slog.Logger, state root.Dir, readOnly bool) (*store.Store, error) {
+	switch {
+	case readOnly && s.Store == nil:
+		return sqlite.OpenReadOnly(ctx, s.state)
+	case readOnly && s.ReadStore == nil:
+		return nil, errors.New("this program cannot open its store to read alone: its operate.Setup has a Store and no ReadStore")
+	case readOnly:
+		return s.ReadStore(ctx)
+	}
+	key, err := auditKey(state)
+	if err != nil {
+		return nil, err
+	}
+	o := store.Options{AuditKey: key, Logger: log}
+	if s.Store == nil {
+		return sqlite.Open(ctx, s.state, o)
+	}
+	return s.Store(ctx, o)
 }
 
 // daemon is the client of the approval daemon.

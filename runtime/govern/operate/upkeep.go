@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/host"
 )
@@ -21,6 +22,9 @@ func (s *Setup) recover(ctx context.Context, i host.Invocation) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
+	if s.flags.gone != "" {
+		return s.giveUp(ctx, i, o)
+	}
 	r, err := o.Recover(ctx)
 	for _, plan := range slices.Sorted(maps.Keys(r.Ended)) {
 		fmt.Fprintf(i.Stdout, "%s %s\n", plan, r.Ended[plan])
@@ -31,8 +35,23 @@ func (s *Setup) recover(ctx context.Context, i host.Invocation) (err error) {
 	for _, id := range slices.Sorted(maps.Keys(r.Jobs)) {
 		fmt.Fprintf(i.Stdout, "%s %s\n", id, r.Jobs[id])
 	}
+	for _, id := range slices.Sorted(maps.Keys(r.Elsewhere)) {
+		fmt.Fprintf(i.Stdout, "%s is of the host %s: if that is gone for good, recover --gone %s\n", id, r.Elsewhere[id], r.Elsewhere[id])
+	}
 	if err == nil {
 		fmt.Fprintf(i.Stderr, "%d ended, %d wait, %d jobs settled\n", len(r.Ended), len(r.Waiting), len(r.Jobs))
+	}
+	return err
+}
+
+// giveUp ends the jobs of a host that is gone.
+func (s *Setup) giveUp(ctx context.Context, i host.Invocation, o *govern.Operator) error {
+	ended, err := o.GiveUp(ctx, s.flags.gone)
+	for _, id := range slices.Sorted(maps.Keys(ended)) {
+		fmt.Fprintf(i.Stdout, "%s %s\n", id, ended[id])
+	}
+	if err == nil {
+		fmt.Fprintf(i.Stderr, "%d jobs given up\n", len(ended))
 	}
 	return err
 }

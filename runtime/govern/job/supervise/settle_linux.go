@@ -20,9 +20,9 @@ const endPatience = 30 * time.Second
 const exitPatience = 2 * time.Second
 
 // Settle looks at a job that has not ended, from any process of the host, and does
-// what its supervisor cannot do any more: it launches what is QUEUED, ends what
-// has lost its supervisor or is overdue, and returns the state. What is in order
-// is left as it is. After an error it may be called again.
+// what its supervisor cannot do any more: it launches what is QUEUED, where j has a
+// Supervisor, ends what has lost its supervisor or is overdue, and returns the
+// state. What is in order is left as it is. After an error it may be called again.
 func Settle(ctx context.Context, j Job, to Journal) (job.State, error) {
 	v, err := to.Look(ctx)
 	if err != nil || v.State.Ended() {
@@ -30,7 +30,10 @@ func Settle(ctx context.Context, j Job, to Journal) (job.State, error) {
 	}
 	overdue := j.Limits.Deadlines().Overdue(v.State, v.Times, j.now()) || v.State == job.CancelRequested && j.silent(v)
 	if v.State == job.Queued {
-		if !overdue {
+		switch {
+		case !overdue && j.Supervisor.Path == "":
+			return v.State, nil
+		case !overdue:
 			return Launch(ctx, j, to)
 		}
 		state, err := to.Move(ctx, Move{From: v.State, Event: job.EventExpire, By: job.ByWatchdog,

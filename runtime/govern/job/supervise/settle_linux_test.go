@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 )
 
 // Whoever looks at a copy of a state directory has its journal, and a lock that
@@ -37,5 +38,20 @@ func TestCopied(t *testing.T) {
 				t.Errorf("%s", r.State)
 			}
 		})
+	}
+}
+
+// Who has no supervisor to start leaves what is queued to others, until it is too
+// late.
+func TestSettleWithoutSupervisor(t *testing.T) {
+	s := newScene(t, scope.Tree, "", "true")
+	j := s.job("test")
+	j.Supervisor = Program{}
+	if state, err := Settle(soon(t), j, s.Journal); state != job.Queued || err != nil {
+		t.Errorf("%s, %v", state, err)
+	}
+	j.Limits.Start, j.Limits.Grace = 1, 1
+	if state, err := Settle(soon(t), j, s.Journal); state != job.TimedOut || err != nil {
+		t.Errorf("late: %s, %v", state, err)
 	}
 }
