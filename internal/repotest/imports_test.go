@@ -55,7 +55,7 @@ var layers = []struct {
 	{"runtime/govern/job/confine", []string{"runtime/internal/landlock", "runtime/worker/sandbox"}},
 	{"runtime/govern/job/scope", []string{"runtime/govern/job/confine", "runtime/worker/cgroup"}},
 	{"runtime/govern/job/supervise", []string{"internal/visible", "runtime/govern/job", "runtime/govern/job/confine", "runtime/govern/job/scope", "runtime/govern/root", "runtime/govern/token"}},
-	{"runtime/govern/job/runner", []string{"internal/visible", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/program", "runtime/worker/sandbox"}},
+	{"runtime/govern/job/runner", []string{"internal/visible", "runtime/binding", "runtime/canon", "runtime/fault", "runtime/govern/job/confine", "runtime/program", "runtime/worker/sandbox"}},
 	{"runtime/govern/internal/form", []string{"runtime/canon", "runtime/govern/token"}},
 	{"runtime/govern/plan", []string{"runtime/canon", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/internal/form", "runtime/govern/root", "runtime/govern/token"}},
 	{"runtime/govern/review", []string{"internal/visible", "runtime/govern/cas", "runtime/govern/change", "runtime/govern/job/confine", "runtime/govern/job/scope", "runtime/govern/plan"}},

@@ -20,6 +20,7 @@ var settings = map[string]string{
 	"--agent-uid":           "which account agents have",
 	"--approval-daemon":     "where approvals are kept",
 	"--approval-daemon-uid": "and as whom",
+	"--gone":                "which host is not there any more",
 	"--job-cgroup":          "below which control group runs are",
 	"--job-uids":            "which accounts candidates have",
 	"--keep":                "how old is what clean removes",
@@ -122,7 +123,7 @@ const (
 
 // readsEnvironment are the files that may ask for a variable at all; the
 // credentials of a deployment are variables that its manifest names.
-var readsEnvironment = []string{"runtime/credentials.go", "runtime/govern/environment.go", "runtime/govern/job/runner/starlark.go", "runtime/govern/job/runner/starlark_linux.go", "runtime/govern/job/scope/keeper_linux.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
+var readsEnvironment = []string{"runtime/credentials.go", "runtime/govern/environment.go", "runtime/govern/job/runner/starlark.go", "runtime/govern/job/runner/starlark_linux.go", "runtime/govern/job/scope/keeper_linux.go", "runtime/govern/job/scope/spawn_linux.go", "runtime/host/main.go", "runtime/internal/stdoutguard/guard.go", "runtime/worker/entry.go"}
 
 var (
 	variableName     = regexp.MustCompile(`^CAPGEN_[A-Z_]+$`)
