@@ -22,7 +22,7 @@ func closeDescriptors(keep []int) error {
 		// The runtime's poller is not that far up.
 		err = unix.CloseRange(many, math.MaxUint32, 0)
 	}
-	if err != nil { // before Linux 5.9, or with less than that many allowed
+	if err != nil { // before Linux 5.9
 		if open, err = openDescriptors(); err != nil {
 			return err
 		}
@@ -42,19 +42,16 @@ func closeDescriptors(keep []int) error {
 const many = 256
 
 // openBelow lists the process's descriptors below most, but for 0, 1 and 2. It
-// asks the kernel once, and not a file system.
-func openBelow(most int) ([]int, error) {
-	ask := make([]unix.PollFd, 0, many)
+// asks the kernel for each, and not a file system: poll would ask for all at once,
+// and knows none that was opened for its path alone.
+func openBelow(most int) (list []int, err error) {
 	for fd := 3; fd < most; fd++ {
-		ask = append(ask, unix.PollFd{Fd: int32(fd)})
-	}
-	if _, err := unix.Poll(ask, 0); err != nil {
-		return nil, fmt.Errorf("poll: %w", err)
-	}
-	var list []int
-	for _, p := range ask {
-		if p.Revents&unix.POLLNVAL == 0 {
-			list = append(list, int(p.Fd))
+		switch _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err {
+		case nil:
+			list = append(list, fd)
+		case unix.EBADF:
+		default:
+			return nil, fmt.Errorf("descriptor %d: %w", fd, err)
 		}
 	}
 	return list, nil

@@ -35,6 +35,12 @@ func TestOpenDescriptors(t *testing.T) {
 	}
 	defer unix.Close(other)
 
+	path, err := unix.Open("/", unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(path)
+
 	asked, err := openBelow(many)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +54,7 @@ func TestOpenDescriptors(t *testing.T) {
 	if !slices.Equal(asked, listed) {
 		t.Errorf("the kernel has %v, its file system lists %v", asked, listed)
 	}
-	for fd, want := range map[int]bool{poller: true, event: true, other: false, int(file.Fd()): false} {
+	for fd, want := range map[int]bool{poller: true, event: true, other: false, path: false, int(file.Fd()): false} {
 		if !slices.Contains(asked, fd) {
 			t.Errorf("%d is not among %v", fd, asked)
 		}
