@@ -12,7 +12,7 @@ import (
 
 // Bounds of a report.
 const (
-	maxReport = 48 << 10 // bytes, give or take a kilobyte
+	maxReport = 48 << 10 // bytes, but for a line that says that there is more
 	maxRows   = 100      // rows of the table of a result
 	maxCell   = 240      // bytes of one of its values, or of a name
 	maxList   = 8        // items of a list that stands in one row
@@ -99,7 +99,7 @@ func reportResult(b *strings.Builder, text []byte) {
 		}
 		value = rest
 	}
-	block := block{room: maxReport - b.Len()}
+	block := block{room: max(0, maxReport-b.Len())}
 	block.value(value, 0)
 	b.WriteString("```json\n" + block.out.String() + "\n```\n")
 	if block.full {
@@ -107,34 +107,48 @@ func reportResult(b *strings.Builder, text []byte) {
 	}
 }
 
-// reportRows writes the members that fit rows as a table, and returns the others.
-// An object of such values has a row for each of them.
+// reportRows writes the members that fit rows as a table, as long as there is room,
+// and returns the others. An object of such values has a row for each of them.
 func reportRows(b *strings.Builder, members map[string]any) map[string]any {
 	rest, rows := maps.Clone(members), 0
-	row := func(name, cell string) {
-		if rows == 0 {
-			b.WriteString("| Name | Value |\n|---|---|\n")
-		}
-		fmt.Fprintf(b, "| %s | %s |\n", name, cell)
-		rows++
-	}
+	const head = "| Name | Value |\n|---|---|\n"
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if cell, ok := inRow(members[name]); ok && rows < maxRows {
-			row(code(name), cell)
-			delete(rest, name)
+		text, n := asRows(name, members[name], maxRows-rows)
+		if n == 0 || b.Len()+len(head)+len(text) > maxReport {
 			continue
 		}
-		parts, _ := members[name].(map[string]any)
-		if len(parts) == 0 || rows+len(parts) > maxRows || slices.ContainsFunc(slices.Collect(maps.Values(parts)), func(v any) bool { _, ok := inRow(v); return !ok }) {
-			continue
+		if rows == 0 {
+			b.WriteString(head)
 		}
-		for _, part := range slices.Sorted(maps.Keys(parts)) {
-			cell, _ := inRow(parts[part])
-			row(code(name)+" "+code(part), cell)
-		}
+		b.WriteString(text)
+		rows += n
 		delete(rest, name)
 	}
 	return rest
+}
+
+// asRows is a member as rows of a table, and how many: none where it does not fit
+// most of them.
+func asRows(name string, v any, most int) (text string, n int) {
+	if most < 1 {
+		return "", 0
+	}
+	if cell, ok := inRow(v); ok {
+		return "| " + code(name) + " | " + cell + " |\n", 1
+	}
+	parts, _ := v.(map[string]any)
+	if len(parts) > most {
+		return "", 0
+	}
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		cell, ok := inRow(parts[part])
+		if !ok {
+			return "", 0
+		}
+		text += "| " + code(name) + " " + code(part) + " | " + cell + " |\n"
+		n++
+	}
+	return text, n
 }
 
 // parse reads JSON, with numbers as they are written.
