@@ -45,7 +45,9 @@ type pythonAnswer struct {
 var pythonVersion = regexp.MustCompile(`^3\.[0-9]{1,3}\.[0-9]{1,3}$`)
 
 // Python is the interpreter that the one at path, which may be a shim or a link,
-// says it is. It starts it once, to ask, for at most ten seconds.
+// says it is. It starts it once, to ask, for at most ten seconds, in an environment
+// that has nothing of this process's, unless somebody else than root and this account
+// could have written or replaced it.
 //
 // Candidates have a fixed environment, the same order of sets in each run, and
 // libraries of numbers with one thread each.
@@ -75,7 +77,17 @@ func Python(path string) (Runner, error) {
 func askPython(path string) (answer pythonAnswer, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), askTime)
 	defer stop()
+	// What it says is believed: nobody else may have had it say that. A script may
+	// say it, too, as a shim does.
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return answer, err
+	}
+	if _, err := settled(path); err != nil {
+		return answer, err
+	}
 	command := exec.CommandContext(ctx, path, "-I", "-B", "-c", question)
+	command.Dir, command.Env = filepath.Dir(path), []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	command.WaitDelay = time.Second
 	var out, errs short
 	command.Stdout, command.Stderr = &out, &errs

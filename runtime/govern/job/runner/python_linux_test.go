@@ -115,3 +115,56 @@ func TestPythonRefuses(t *testing.T) {
 		t.Error("what is not there")
 	}
 }
+
+// A program that others could have written, or put there, is not even asked; nor is
+// one that they chose by a link.
+func TestPythonAsksNoStranger(t *testing.T) {
+	asked := filepath.Join(t.TempDir(), "asked")
+	shim := func() string { return executable(t, "#!/bin/sh\n: > "+asked+"\n") }
+	link := func() string {
+		name := shim()
+		if err := os.Symlink(name, name+".link"); err != nil {
+			t.Fatal(err)
+		}
+		return name + ".link"
+	}
+	for name, spoil := range map[string]func() (string, error){
+		"mode":      func() (string, error) { p := shim(); return p, os.Chmod(p, 0o777) },
+		"directory": func() (string, error) { p := shim(); return p, os.Chmod(filepath.Dir(p), 0o777) },
+		"link":      func() (string, error) { p := link(); return p, os.Chmod(filepath.Dir(p), 0o775) },
+		"its owner": func() (string, error) { p := shim(); return p, os.Chown(p, 65534, 65534) },
+		"the link's owner": func() (string, error) {
+			p := link()
+			return p, os.Lchown(p, 65534, 65534)
+		},
+		"its target's owner": func() (string, error) {
+			p := link()
+			return p, os.Chown(p, 65534, 65534)
+		},
+	} {
+		if strings.Contains(name, "owner") && os.Geteuid() != 0 {
+			continue
+		}
+		path, err := spoil()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Python(path)
+		if _, started := os.Stat(asked); err == nil || started == nil {
+			t.Fatalf("%s: %v, started: %t", name, err, started == nil)
+		}
+	}
+	Python(shim())
+	if _, err := os.Stat(asked); err != nil {
+		t.Error("one that nobody else could write is not asked: ", err)
+	}
+}
+
+// A shim is asked with nothing of this process's environment.
+func TestPythonAsksAlone(t *testing.T) {
+	t.Setenv("SECRET", "secret")
+	shim := executable(t, "#!/bin/sh\n[ -z \"$SECRET\" ] || exit 9\nexec "+systemPython(t).Path+" \"$@\"\n")
+	if r, err := Python(shim); err != nil || r.Path == shim {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -100,13 +100,13 @@ func (r Runner) Check() error {
 }
 
 // Identify reads the executable, and refuses one that somebody else than root and
-// this account can write, or that is a script. It takes as long as a hash of the
+// this account can write or replace, or that is a script. It takes as long as a hash of the
 // file does.
 func (r Runner) Identify() (Identity, error) {
 	if err := r.Check(); err != nil {
 		return Identity{}, err
 	}
-	path, err := filepath.EvalSymlinks(r.Path)
+	path, err := settled(r.Path)
 	if err != nil {
 		return Identity{}, fmt.Errorf("runner %s: %w", r.Name, err)
 	}
@@ -132,8 +132,13 @@ func (i Identity) Check() error {
 }
 
 // digestOf is the SHA-256 of the file at path, in hexadecimal, which is looked at
-// after it was opened.
+// after it was opened. No part of the path may be a link.
 func digestOf(path string) (string, error) {
+	if real, err := settled(path); err != nil {
+		return "", err
+	} else if real != path {
+		return "", fmt.Errorf("%s is %s by a link", path, real)
+	}
 	f, err := openFile(path)
 	if err != nil {
 		return "", err

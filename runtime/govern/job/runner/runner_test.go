@@ -73,6 +73,30 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
+// A path is followed as the kernel does.
+func TestSettled(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no links")
+	}
+	name := executable(t, "abc")
+	dir := filepath.Dir(name)
+	for link, to := range map[string]string{"absolute": name, "relative": "program", "dir": ".", "chain": "dir/relative", "loop": "loop", "up": "../" + filepath.Base(dir) + "/program"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"program", "absolute", "relative", "dir/program", "dir/dir/chain", "chain", "up", "./program", "dir/../" + filepath.Base(dir) + "/up"} {
+		if got, err := settled(dir + "/" + path); err != nil || got != name {
+			t.Errorf("%s: %s, %v", path, got, err)
+		}
+	}
+	for _, path := range []string{dir + "/loop", dir + "/none", dir + "/program/x", "program"} {
+		if got, err := settled(path); err == nil {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
 func TestIdentifyRefuses(t *testing.T) {
 	for want, path := range map[string]string{
 		"is a script": executable(t, "#!/bin/sh\n"), "EOF": executable(t, ""), "no such file": filepath.Join(t.TempDir(), "none"), "not a regular file": t.TempDir(),
@@ -92,8 +116,33 @@ func TestIdentifyRefuses(t *testing.T) {
 			}
 		}
 	}
+	if runtime.GOOS != "windows" {
+		for mode, ok := range map[os.FileMode]bool{0o777: false, 0o775: false, 0o755: true, 0o777 | os.ModeSticky: true, 0o755 | os.ModeSetgid: true} {
+			name := executable(t, "abc")
+			i, err := of(name).Identify()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Dir(name), mode); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := of(name).Identify(); (err == nil) != ok {
+				t.Errorf("in a directory of mode %v: %v", mode, err)
+			}
+			if err := i.Check(); (err == nil) != ok {
+				t.Errorf("before its start, in a directory of mode %v: %v", mode, err)
+			}
+		}
+	}
 	name := executable(t, "abc")
 	if os.Geteuid() == 0 {
+		above := executable(t, "abc")
+		if err := os.Chown(filepath.Dir(above), 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := of(above).Identify(); err == nil || !strings.Contains(err.Error(), "65534") {
+			t.Errorf("in another account's directory: %v", err)
+		}
 		if err := os.Chown(name, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
