@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// occupied are the accounts that any process has, in any of its four user ids, as
-// far as this one can see processes.
+// occupied are the accounts that any process has, in any of its four user ids, and
+// the groups that it is in, by their numbers, as far as this one can see processes:
+// a candidate's group has the number of its account.
 func occupied() (map[int64]bool, error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -38,7 +39,7 @@ func occupied() (map[int64]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		ids, err := userIDs(text)
+		ids, err := idsOf(text)
 		if err != nil {
 			return nil, fmt.Errorf("the status of process %s: %w", name, err)
 		}
@@ -53,24 +54,35 @@ func occupied() (map[int64]bool, error) {
 	return accounts, nil
 }
 
-// userIDs are those of a process: the real, the effective, the saved, and that of
-// the file system. What a process calls itself has no line of its own there.
-func userIDs(status []byte) (ids [4]int64, err error) {
-	for line := range bytes.Lines(status) {
-		rest, ok := bytes.CutPrefix(line, []byte("Uid:"))
-		if !ok {
-			continue
+// idsOf are those of a process, of its accounts and its groups: the real, the
+// effective, the saved, and that of the file system, and its other groups. What a
+// process calls itself has no line of its own there.
+func idsOf(status []byte) (ids []int64, err error) {
+	for _, of := range []struct {
+		name string
+		n    int // how many there are; -1: any number
+	}{{"Uid:", 4}, {"Gid:", 4}, {"Groups:", -1}} {
+		fields, ok := lineOf(status, of.name)
+		if !ok || of.n >= 0 && len(fields) != of.n {
+			return nil, fmt.Errorf("it does not tell %s as it should", of.name)
 		}
-		fields := bytes.Fields(rest)
-		if len(fields) != len(ids) {
-			break
-		}
-		for i, f := range fields {
-			if ids[i], err = strconv.ParseInt(string(f), 10, 64); err != nil {
-				return ids, err
+		for _, f := range fields {
+			id, err := strconv.ParseInt(string(f), 10, 64)
+			if err != nil {
+				return nil, err
 			}
+			ids = append(ids, id)
 		}
-		return ids, nil
 	}
-	return ids, errors.New("it does not tell the account")
+	return ids, nil
+}
+
+// lineOf is the first line that begins with a name, without it.
+func lineOf(status []byte, name string) (fields [][]byte, ok bool) {
+	for line := range bytes.Lines(status) {
+		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
+			return bytes.Fields(rest), true
+		}
+	}
+	return nil, false
 }
