@@ -3,10 +3,12 @@ package govern
 import (
 	"context"
 	"encoding/hex"
+	"path/filepath"
 	"slices"
 
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/govern/change"
+	"github.com/capgen/capgen/runtime/govern/job/confine"
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/plan"
 )
@@ -46,6 +48,9 @@ func (s *Service) frozenRunner(ctx context.Context, t Terms) (*plan.Run, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.readsApart(r, sandbox); err != nil {
+		return nil, err
+	}
 	return &plan.Run{Runner: r, Limits: plan.Limits(t.Limits), Sandbox: string(sandbox), Scope: string(hold)}, nil
 }
 
@@ -71,6 +76,15 @@ func (s *Service) runnerOf(capability, called, name string) (plan.Runner, error)
 		return plan.Runner{}, refuse(Internal, "the runner %s has no hash", name)
 	}
 	return out, nil
+}
+
+// readsApart refuses a runner of whose paths one leads to the state directory, where
+// candidates may read nothing but those.
+func (s *Service) readsApart(r plan.Runner, sandbox confine.Tier) error {
+	if err := (confine.Spec{Tier: sandbox, Read: r.Read, Apart: filepath.Clean(s.o.Path)}).Reads(); err != nil {
+		return refuse(Internal, "what the runner %s reads is not for candidates", r.Name).suggest("an operator asks doctor").because(err)
+	}
+	return nil
 }
 
 // identity is the program of a frozen runner, to be compared with what is there.

@@ -80,6 +80,9 @@ func (s *Service) runnable(ctx context.Context, p opened) error {
 	if !sameRunner(now, p.Run.Runner) {
 		return refuse(StaleState, "the runner is another one than when the plan was prepared").suggest("prepare another one")
 	}
+	if err := s.readsApart(now, confine.Tier(p.Run.Sandbox)); err != nil {
+		return err
+	}
 	have := s.offered(ctx)
 	if !slices.Contains(have.Sandbox, confine.Tier(p.Run.Sandbox)) || !slices.Contains(have.Scope, scope.Tier(p.Run.Scope)) {
 		return noSandbox().because(&unavailable{p.Run.Sandbox + ", " + p.Run.Scope})

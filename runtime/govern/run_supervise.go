@@ -107,8 +107,10 @@ func (s *Service) candidate(v startedRun) (scope.Command, scope.Options) {
 	r, l, uid := v.Run.Runner, v.Run.Limits, int(v.job.UID)
 	c := scope.Command{
 		Path: r.Path, Args: r.Args, Env: r.Env,
-		Limits:  scope.Limits{CPU: l.CPU, Memory: l.Memory, File: l.File(), Open: openFiles},
-		Confine: &confine.Spec{Tier: confine.Tier(v.Run.Sandbox), Box: filepath.Join(s.jobDir(v.ID), "box"), Read: r.Read, UID: uid, GID: uid},
+		Limits: scope.Limits{CPU: l.CPU, Memory: l.Memory, File: l.File(), Open: openFiles},
+		Confine: &confine.Spec{
+			Tier: confine.Tier(v.Run.Sandbox), Box: filepath.Join(s.jobDir(v.ID), "box"), Read: r.Read, Apart: filepath.Clean(s.o.Path), UID: uid, GID: uid,
+		},
 	}
 	o := scope.Options{Tier: scope.Tier(v.Run.Scope), Cgroup: s.o.Cgroup, Memory: l.Memory, Processes: l.Processes}
 	if uid != 0 {

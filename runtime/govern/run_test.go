@@ -92,6 +92,14 @@ func TestRun(t *testing.T) {
 func TestRunRefusals(t *testing.T) {
 	none := func(*scene, *Terms, *Run) {}
 	program := func(s *scene) string { return filepath.Join(s.dir, "interpreter") }
+	reads := func(s *scene, to string) { // by a link
+		link := filepath.Join(s.dir, "library")
+		os.Remove(link)
+		if err := os.Symlink(to, link); err != nil {
+			t.Error(err)
+		}
+		s.o.Runners[0].Read = []string{link}
+	}
 	for name, c := range map[string]struct {
 		prepare func(*scene, *Terms, *Run)
 		start   func(*scene, *Terms)
@@ -112,6 +120,8 @@ func TestRunRefusals(t *testing.T) {
 		"native in a worker":   {func(_ *scene, t *Terms, _ *Run) { t.Sandbox = "worker" }, nil, SandboxUnavailable},
 		"no scope":             {func(s *scene, _ *Terms, _ *Run) { s.o.Tiers = loose }, nil, SandboxUnavailable},
 		"nobody else may":      {func(s *scene, _ *Terms, _ *Run) { *s.trust = newApprover(agent).line() }, nil, Forbidden},
+		"it reads the state":   {func(s *scene, _ *Terms, _ *Run) { reads(s, filepath.Dir(s.o.Path)) }, nil, Internal},
+		"it comes to read it":  {func(s *scene, _ *Terms, _ *Run) { reads(s, "/lib") }, func(s *scene, _ *Terms) { reads(s, s.o.Path) }, Internal},
 		"another program":      {none, func(s *scene, _ *Terms) { os.WriteFile(program(s), []byte("interprets otherwise"), 0o755) }, StaleState},
 		"other arguments":      {none, func(s *scene, _ *Terms) { s.o.Runners[0].Args = []string{"fake", "-x", "code/main"} }, StaleState},
 		"another environment":  {none, func(s *scene, _ *Terms) { s.o.Runners[0].Env = nil }, StaleState},
@@ -260,7 +270,7 @@ func TestCandidateIsGiven(t *testing.T) {
 		t.Errorf("%s", w.Arguments)
 	}
 	c := w.Command
-	if c.Confine == nil || c.Confine.UID != 5001 || c.Confine.GID != 5001 || c.Confine.Box != filepath.Join(s.o.Path, "jobs", jobOf(p), "box") || string(c.Confine.Tier) != "namespaces" ||
+	if c.Confine == nil || c.Confine.UID != 5001 || c.Confine.GID != 5001 || c.Confine.Box != filepath.Join(s.o.Path, "jobs", jobOf(p), "box") || string(c.Confine.Tier) != "namespaces" || c.Confine.Apart != s.o.Path ||
 		c.Limits.Processes != 8 || c.Limits.Memory != 256<<20 || c.Limits.File != 1<<20 || w.Scope.Cgroup != s.o.Cgroup || w.Scope.Tier != scope.Namespace {
 		t.Errorf("%+v, %+v", c, w.Scope)
 	}

@@ -40,6 +40,7 @@ func (s *Setup) doctorHost(ctx context.Context, line lines) bool {
 	}
 	line("runs", "%d at a time", o.MaxJobs)
 	healthy := doctorRunners(runners, line)
+	healthy = s.doctorReads(runners, line) && healthy
 	if len(runners) == 0 {
 		line("runner", "none")
 	}
@@ -71,6 +72,28 @@ func doctorRunners(runners []runner.Runner, line lines) bool {
 	return healthy
 }
 
+// doctorReads says which runners would have candidates read the state directory, or
+// what is not for candidates whoever keeps it.
+func (s *Setup) doctorReads(runners []runner.Runner, line lines) bool {
+	apart := s.state
+	if _, err := os.Stat(apart); err != nil {
+		apart = "" // doctor says so elsewhere
+	} else if apart, err = filepath.Abs(apart); err != nil {
+		apart = ""
+	}
+	healthy := true
+	for _, r := range runners {
+		if r.Worker { // reads nothing
+			continue
+		}
+		if err := (confine.Spec{Tier: confine.Namespaces, Read: r.Read, Apart: apart}).Reads(); err != nil {
+			healthy = false
+			line("", "MISSING %s: %v", r.Name, err)
+		}
+	}
+	return healthy
+}
+
 // maxNamed bounds how many of the accounts are looked up.
 const maxNamed = 1024
 
@@ -92,6 +115,8 @@ func (s *Setup) doctorAccounts(line lines) bool {
 	for uid := r.first; uid < r.first+min(r.n, maxNamed); uid++ {
 		if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 			others[uid] = "has a name, " + u.Username
+		} else if g, err := user.LookupGroupId(strconv.Itoa(uid)); err == nil { // a candidate's group has its account's number
+			others[uid] = "is the number of a group, " + g.Name
 		}
 	}
 	return s.free(others, line)

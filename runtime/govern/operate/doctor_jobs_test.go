@@ -3,6 +3,9 @@ package operate
 import (
 	"fmt"
 	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +44,27 @@ func TestAccountsThatAreTaken(t *testing.T) {
 	}
 }
 
+// A group of a candidate's number is somebody's too, though no account has it.
+func TestGroupsThatAreTaken(t *testing.T) {
+	for id := 1; id < 1000; id++ {
+		g, err := user.LookupGroupId(strconv.Itoa(id))
+		if err != nil {
+			continue
+		}
+		if _, err := user.LookupId(g.Gid); err == nil {
+			continue
+		}
+		s := Setup{accounts: accountRange{id, 1}}
+		s.flags.agentUID = -1
+		var out told
+		if want := fmt.Sprintf("MISSING %d is the number of a group, %s", id, g.Name); s.doctorAccounts(out.line) || !strings.Contains(out.String(), want) {
+			t.Errorf("%s\n%s", want, out.String())
+		}
+		return
+	}
+	t.Skip("every group here has the number of an account")
+}
+
 // A program that is not there makes a runner none.
 func TestRunnersThatAreMissing(t *testing.T) {
 	self, err := os.Executable()
@@ -53,6 +77,32 @@ func TestRunnersThatAreMissing(t *testing.T) {
 	}
 	if doctorRunners([]runner.Runner{{Name: "gone", Path: "/none", Args: []string{"gone"}, Entry: "main"}}, out.line) || !strings.Contains(out.String(), "MISSING gone: ") {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// A runner that would have candidates read the state directory is none, whatever
+// leads there; one that reads nothing is not asked.
+func TestRunnersThatReadTheState(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Dir(state), link); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		state  string
+		reads  string
+		worker bool
+		ok     bool
+	}{{state, link, false, false}, {"", link, false, true}, {state, link, true, true}, {state, filepath.Join(state, "none"), false, false}, {state, t.TempDir(), false, true}} {
+		var out told
+		s := Setup{state: c.state}
+		ok := s.doctorReads([]runner.Runner{{Name: "test", Read: []string{c.reads}, Worker: c.worker}}, out.line)
+		if ok != c.ok || ok == strings.Contains(out.String(), "MISSING test: ") {
+			t.Errorf("%+v: %t\n%s", c, ok, out.String())
+		}
 	}
 }
 

@@ -59,8 +59,11 @@ type Spec struct {
 	// arguments.json, out and tmp in it.
 	Box string `json:"box"`
 	// Read is what its interpreter needs, to be read and executed: absolute paths
-	// that hold no box.
+	// that hold no box, wherever links lead.
 	Read []string `json:"read,omitempty"`
+	// Apart is a directory, absolute, that nothing of Read may hold or be in, such as
+	// one that all boxes and the server's keys are in.
+	Apart string `json:"apart,omitempty"`
 	// UID and GID are an account of its own, which no other process has. Only root
 	// can give one. 0 leaves it the one that starts it.
 	UID int `json:"uid,omitempty"`
@@ -85,18 +88,57 @@ func (s Spec) valid(uid int) error {
 		return nil
 	case s.Box != "" && !clean(s.Box):
 		return fmt.Errorf("box %q: not a clean absolute path", s.Box)
+	case s.Apart != "" && !clean(s.Apart):
+		return fmt.Errorf("apart %q: not a clean absolute path", s.Apart)
 	}
 	for _, p := range s.Read {
 		if !clean(p) {
 			return fmt.Errorf("read %q: not a clean absolute path", p)
 		}
-		for _, not := range []string{"/proc", "/sys", "/dev", insideBox} {
-			if within(p, not) || within(not, p) {
-				return fmt.Errorf("read %q: that is not for candidates", p)
-			}
+		if err := readable(p, s.Box, s.Apart); err != nil {
+			return fmt.Errorf("read %q: %w", p, err)
 		}
-		if s.Box != "" && (within(s.Box, p) || within(p, s.Box)) {
-			return fmt.Errorf("read %q: it holds the box, and may hold others", p)
+	}
+	return nil
+}
+
+// readable refuses a path that is not for candidates to read: box and apart are
+// theirs, or "".
+func readable(p, box, apart string) error {
+	for _, not := range []string{"/proc", "/sys", "/dev", insideBox} {
+		if within(p, not) || within(not, p) {
+			return errors.New("that is not for candidates")
+		}
+	}
+	switch {
+	case box != "" && (within(box, p) || within(p, box)):
+		return errors.New("it holds the box, and may hold others")
+	case apart != "" && (within(apart, p) || within(p, apart)):
+		return errors.New("it holds, or is in, what is kept from candidates")
+	}
+	return nil
+}
+
+// Reads reports what is wrong with Read as it is now, wherever links lead. [Spec.Enter]
+// looks by itself; this is for who wants to know before. For tiers that leave a
+// candidate all files it is nil.
+func (s Spec) Reads() (err error) {
+	if !s.confined() {
+		return nil
+	}
+	apart := s.Apart
+	if apart != "" {
+		if apart, err = filepath.EvalSymlinks(apart); err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+	}
+	for _, p := range s.Read {
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil {
+			err = readable(real, "", apart)
+		}
+		if err != nil {
+			return fmt.Errorf("confine: read %q: %w", p, err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -54,7 +55,7 @@ func TestAtLeast(t *testing.T) {
 
 func TestValid(t *testing.T) {
 	const box = "/var/lib/x/jobs/j/box"
-	good := Spec{Tier: Landlock, Box: box, Read: []string{"/usr", "/lib", "/procedures"}, UID: 70, GID: 70}
+	good := Spec{Tier: Landlock, Box: box, Read: []string{"/usr", "/lib", "/procedures"}, Apart: "/var/lib/x", UID: 70, GID: 70}
 	if err := good.valid(0); err != nil {
 		t.Error(err)
 	}
@@ -83,6 +84,10 @@ func TestValid(t *testing.T) {
 		"all boxes":             {func(s *Spec) { s.Read = []string{"/var/lib/x"} }, 0, nil},
 		"the box":               {func(s *Spec) { s.Read = []string{box} }, 0, nil},
 		"what is in the box":    {func(s *Spec) { s.Read = []string{box + "/out"} }, 0, nil},
+		"apart by another way":  {func(s *Spec) { s.Apart = "/var/lib/x/../x" }, 0, nil},
+		"what is kept apart":    {func(s *Spec) { s.Box, s.Read = "", []string{"/var/lib/x"} }, 0, nil},
+		"beside other boxes":    {func(s *Spec) { s.Read = []string{"/var/lib/x/keys"} }, 0, nil},
+		"above it":              {func(s *Spec) { s.Box, s.Read = "", []string{"/var"} }, 0, nil},
 		"processes":             {func(s *Spec) { s.Read = []string{"/proc"} }, 0, nil},
 		"a process":             {func(s *Spec) { s.Read = []string{"/proc/1"} }, 0, nil},
 		"devices":               {func(s *Spec) { s.Read = []string{"/usr", "/dev/shm"} }, 0, nil},
@@ -93,6 +98,41 @@ func TestValid(t *testing.T) {
 		if err := s.valid(c.uid); err == nil || c.err != nil && !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Who wants to know before is told of what links lead to, too.
+func TestReads(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"real/app/state", "real/lib"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		tier        Tier
+		apart, read string
+		ok          bool
+	}{
+		{Namespaces, "real/app/state", "link/lib", true},
+		{Namespaces, "link/app/state", "real/lib", true},
+		{Namespaces, "real/app/state", "link/app", false},
+		{Landlock, "link/app/state", "real/app", false},
+		{Landlock, "real/app", "link/app/state", false},
+		{Landlock, "real/app", "real/none", false},
+		{None, "real/app/state", "link/app", true},
+		{Worker, "real/app/state", "link/app", true},
+	} {
+		s := Spec{Tier: c.tier, Apart: filepath.Join(dir, c.apart), Read: []string{filepath.Join(dir, c.read)}}
+		if err := s.Reads(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if err := (Spec{Tier: Landlock, Apart: filepath.Join(dir, "gone")}).Reads(); err == nil {
+		t.Error("kept apart from what is not there")
 	}
 }
 

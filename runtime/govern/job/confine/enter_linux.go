@@ -68,6 +68,19 @@ func mayMakeNamespaces() bool {
 	return err == nil && have[unix.CAP_SYS_ADMIN/32].Effective&(1<<(unix.CAP_SYS_ADMIN%32)) != 0
 }
 
+// leastLandlock is the first version of Landlock's interface that keeps files from
+// being truncated (Linux 6.2). No filter can do that: open does it too.
+const leastLandlock = 3
+
+// suffices refuses a version of Landlock that does not keep a candidate from files
+// where nothing else does.
+func (s Spec) suffices(version int) error {
+	if s.Tier == Landlock && version < leastLandlock {
+		return fmt.Errorf("%w: files outside of the box could be truncated: Landlock is version %d here, not %d (Linux 6.2)", ErrUnsupported, version, leastLandlock)
+	}
+	return nil
+}
+
 // Enter confines the calling thread for good, and what it becomes: the goroutine
 // is locked to it, and has to execute the candidate from there, or to end the
 // process. The current directory is the box then. After an error the process is
@@ -79,13 +92,14 @@ func (s Spec) enter(layers []layer) error {
 	if err := s.valid(os.Geteuid()); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	if s.confined() && s.Box != "" {
-		if err := os.Chdir(s.Box); err != nil {
+	var places []place
+	if s.confined() {
+		var err error
+		if places, err = s.places(); err != nil {
 			return fmt.Errorf("confine: %w", err)
 		}
 	}
 	has := func(l layer) bool { return slices.Contains(layers, l) }
-	places := s.places()
 	if has(layerRoot) {
 		if err := pivot(places, s.Box); err != nil {
 			return fmt.Errorf("confine: a root of its own: %w", err)
@@ -94,7 +108,10 @@ func (s Spec) enter(layers []layer) error {
 	unix.Umask(0o077)
 	// While this is still somebody who can open them.
 	var allowed *landlock.Ruleset
-	if has(layerLandlock) && (s.Tier == Landlock || landlock.ABI() > 0) {
+	if version := landlock.ABI(); has(layerLandlock) && (s.Tier == Landlock || version > 0) {
+		if err := s.suffices(version); err != nil {
+			return err
+		}
 		var err error
 		if allowed, err = rules(places); err != nil {
 			return fmt.Errorf("confine: landlock: %w", err)

@@ -24,29 +24,52 @@ const (
 )
 
 // place is a file, or a directory with all below it, that a candidate may use. Its
-// path is relative to the box where it is in it.
+// path has no link in it, and is relative to the box where it is in it.
 type place struct {
-	path   string
-	rights uint64
+	path    string
+	rights  uint64
+	through []link // the links that lead to it
 }
 
 // devices are those that keep nothing and tell nothing.
 var devices = [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
-// places are all that a candidate may use.
-func (s Spec) places() (list []place) {
-	for _, p := range s.Read {
-		list = append(list, place{p, toExecute})
-	}
+// places goes into the box, if there is one, and finds all that a candidate may use.
+// What a link leads to has to be for candidates too.
+func (s Spec) places() (list []place, err error) {
+	var box, apart string
 	if s.Box != "" {
-		list = append(list, place{Code, toRead}, place{Arguments, toRead}, place{Out, toWrite}, place{Tmp, toWrite})
-	}
-	for _, p := range devices {
-		if _, err := os.Stat(p); err == nil {
-			list = append(list, place{p, toUse})
+		if err := os.Chdir(s.Box); err != nil {
+			return nil, err
+		}
+		if box, err = unix.Getwd(); err != nil || !clean(box) {
+			return nil, errors.Join(err, fmt.Errorf("the box is nowhere: %q", box))
 		}
 	}
-	return list
+	if s.Apart != "" {
+		if apart, _, err = resolve(s.Apart); err != nil {
+			return nil, fmt.Errorf("apart %q: %w", s.Apart, err)
+		}
+	}
+	for _, p := range s.Read {
+		real, through, err := resolve(p)
+		if err == nil {
+			err = readable(real, box, apart)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %q: %w", p, err)
+		}
+		list = append(list, place{real, toExecute, through})
+	}
+	if s.Box != "" {
+		list = append(list, place{Code, toRead, nil}, place{Arguments, toRead, nil}, place{Out, toWrite, nil}, place{Tmp, toWrite, nil})
+	}
+	for _, p := range devices {
+		if real, through, err := resolve(p); err == nil {
+			list = append(list, place{real, toUse, through})
+		}
+	}
+	return list, nil
 }
 
 // rules are a ruleset for places, whose relative paths are of the current
@@ -75,21 +98,12 @@ func rules(places []place) (_ *landlock.Ruleset, err error) {
 	return r, nil
 }
 
-// open is a descriptor of the place, not of what is in it. What is in a box is
-// never a link.
+// open is a descriptor of the place, not of what is in it. No link is followed, should
+// there be one by now.
 func (p place) open() (int, error) {
-	flags := unix.O_PATH | unix.O_CLOEXEC
-	if p.path[0] != '/' {
-		flags |= unix.O_NOFOLLOW
-	}
-	fd, err := unix.Open(p.path, flags, 0)
+	fd, err := unix.Openat2(unix.AT_FDCWD, p.path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return -1, &os.PathError{Op: "open", Path: p.path, Err: err}
-	}
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT == unix.S_IFLNK {
-		unix.Close(fd)
-		return -1, errors.Join(err, fmt.Errorf("%s is a link", p.path))
 	}
 	return fd, nil
 }

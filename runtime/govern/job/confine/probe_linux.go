@@ -104,6 +104,7 @@ func serveProbe(text string) error {
 	if err := opens(own, unix.O_RDONLY); err != nil {
 		return fmt.Errorf("%s: %w", own, err)
 	}
+	file := nameless()
 	parent := unix.Getppid()
 	if err := s.Enter(); err != nil {
 		return err
@@ -114,14 +115,14 @@ func serveProbe(text string) error {
 			return fmt.Errorf("layer %s: %w", missing[0].Layer, missing[0].Err)
 		}
 	case s.confined():
-		return check(own, parent)
+		return check(own, parent, file)
 	}
 	return nil
 }
 
 // check tries what both tiers for native code have to refuse, with the thread
 // that has entered one. It leaves nothing behind where something is not refused.
-func check(own string, parent int) error {
+func check(own string, parent, file int) error {
 	if err := opens(os.DevNull, unix.O_RDWR); err != nil {
 		return fmt.Errorf("%s: %w", os.DevNull, err)
 	}
@@ -132,6 +133,7 @@ func check(own string, parent int) error {
 		{"reading a file", opens(own, unix.O_RDONLY)},
 		{"reading /proc", opens("/proc/self/stat", unix.O_RDONLY)},
 		{"writing a file", opens("/tmp", unix.O_WRONLY|unix.O_TMPFILE)},
+		{"truncating a file", truncates(file)},
 		{"a signal to another process", unix.Kill(parent, 0)},
 		{"a socket of IPv4", socket(unix.AF_INET)},
 		{"a socket of IPv6", socket(unix.AF_INET6)},
@@ -164,6 +166,24 @@ func socket(family int) error {
 	}
 	return err
 }
+
+// nameless is a file that everybody may write and that ends with this process, or -1
+// where there is none to be had.
+func nameless() int {
+	fd, err := unix.Open("/tmp", unix.O_RDWR|unix.O_TMPFILE|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return -1
+	}
+	if err := unix.Fchmod(fd, 0o666); err != nil {
+		unix.Close(fd)
+		return -1
+	}
+	return fd
+}
+
+// truncates truncates what a descriptor is of, as who comes by a path: what opened it
+// could do is no matter.
+func truncates(fd int) error { return unix.Truncate(fmt.Sprintf("/proc/self/fd/%d", fd), 0) }
 
 // becomeRoot is the bare call: that of the package would change all threads.
 func becomeRoot() error {

@@ -5,10 +5,17 @@ package confine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/capgen/capgen/runtime/internal/landlock"
 )
 
 // What a probe looks for it finds where nothing was entered.
@@ -17,8 +24,49 @@ func TestCheckFindsNothingEntered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := check(own, os.Getpid()); err == nil || !strings.Contains(err.Error(), "is not refused") {
+	if err := check(own, os.Getpid(), -1); err == nil || !strings.Contains(err.Error(), "is not refused") {
 		t.Error(err)
+	}
+}
+
+// A Landlock that does not know of truncation is found out, though it keeps all files
+// from being opened.
+func TestProbeTruncates(t *testing.T) {
+	if landlock.ABI() < 3 {
+		t.Skip("this kernel's Landlock does not refuse it")
+	}
+	const all = unix.LANDLOCK_ACCESS_FS_TRUNCATE<<1 - 1
+	for handled, want := range map[uint64]error{all: unix.EACCES, all &^ unix.LANDLOCK_ACCESS_FS_TRUNCATE: nil} {
+		file := nameless()
+		if file < 0 {
+			t.Skip("no file without a name in /tmp")
+		}
+		defer unix.Close(file)
+		said := make(chan error, 1)
+		go func() { // a thread of its own, which ends with it
+			runtime.LockOSThread()
+			said <- func() error {
+				if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+					return err
+				}
+				attributes := unix.LandlockRulesetAttr{Handled_access_fs: handled}
+				fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attributes)), unsafe.Sizeof(attributes), 0)
+				if errno != 0 {
+					return errno
+				}
+				defer unix.Close(int(fd))
+				if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+					return errno
+				}
+				if err := opens("/tmp", unix.O_RDONLY); err != unix.EACCES {
+					return fmt.Errorf("a directory: %w", err)
+				}
+				return truncates(file)
+			}()
+		}()
+		if err := <-said; !errors.Is(err, want) || want == nil && err != nil {
+			t.Errorf("%#x: %v, want %v", handled, err, want)
+		}
 	}
 }
 

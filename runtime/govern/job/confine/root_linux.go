@@ -88,16 +88,12 @@ func (r root) bind(places []place) (links []link, err error) {
 		}
 	}()
 	for _, p := range places {
-		real, inside := p.path, path.Join(insideBox, p.path)
-		if p.path[0] == '/' {
-			var through []link
-			if real, through, err = resolve(p.path); err != nil {
-				return nil, err
-			}
-			links = append(links, through...)
-			inside = real
+		inside := p.path
+		if p.path[0] != '/' {
+			inside = path.Join(insideBox, p.path)
 		}
-		fd, isDir, err := p.clone(real)
+		links = append(links, p.through...)
+		fd, isDir, err := p.clone()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.path, err)
 		}
@@ -125,8 +121,13 @@ func (r root) bind(places []place) (links []link, err error) {
 
 // clone is a mount of a place that has no place itself yet, for the rights that
 // the place has.
-func (p place) clone(real string) (fd int, isDir bool, err error) {
-	fd, err = unix.OpenTree(unix.AT_FDCWD, real, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)
+func (p place) clone() (fd int, isDir bool, err error) {
+	at, err := p.open()
+	if err != nil {
+		return -1, false, err
+	}
+	defer unix.Close(at)
+	fd, err = unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, false, err
 	}

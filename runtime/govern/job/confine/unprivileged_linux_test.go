@@ -55,7 +55,7 @@ func again(t *testing.T, run string, prepare func(*exec.Cmd), named ...string) {
 func TestUnprivileged(t *testing.T) {
 	asRoot(t)
 	// Whether there are namespaces of users for it, the log tells.
-	again(t, "^(TestTable|TestHonest)$", func(c *exec.Cmd) {
+	again(t, "^(TestTable|TestHonest|TestUseful|TestReadByLink)$", func(c *exec.Cmd) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherAccount, Gid: otherAccount}}
 	})
 }
