@@ -152,8 +152,10 @@ func (s stage) simple() []threat {
 			var stat unix.Stat_t
 			return unix.Stat(s.path("state/token.key"), &stat)
 		}}},
-		{"watch files of others", []func() error{s.watch}},
+		{"watch files of others", []func() error{s.watch, s.notify}},
 		{"write or remove a file outside of its box", s.writes()},
+		{"set extended attributes of a file outside of its box", s.attributes()},
+		{"set the times of a file outside of its box, where its mode lets it", s.times()},
 		{"run machine code of its own", []func() error{runsCode}},
 		{"get rights by a set-user-id program", []func() error{s.setUserID}},
 		{"use the network by IPv4", s.ipv4()},
@@ -167,6 +169,8 @@ func (s stage) simple() []threat {
 			func() error { return opened(unix.Socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)) },
 		}},
 		{"signal the server, a supervisor or another job", s.signals()},
+		{"find out which processes of others there are, by their numbers", s.numbers()},
+		{"find out whose processes of others are", s.owners()},
 		{"trace another process or read its memory", s.traces()},
 		{"use shared memory, semaphores or messages of others", []func() error{s.sharedMemory, messageQueue}},
 		{"use kernel keyrings", []func() error{addKey, func() error {
@@ -207,6 +211,7 @@ func (s stage) simple() []threat {
 			return nil
 		}}},
 		{"change its own code or arguments", changes()},
+		{"use up asynchronous I/O, of which the host has an amount for all", []func() error{asynchronous}},
 		{"use mounts, namespaces, bpf, perf, io_uring, userfaultfd", s.kernel()},
 	}
 }
@@ -444,6 +449,7 @@ func (s stage) kernel() []func() error {
 		},
 		made(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&ringParams))),
 		made(unix.SYS_USERFAULTFD, 1),
+		made(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION),
 		func() error { return opened(unix.OpenTree(unix.AT_FDCWD, ".", unix.OPEN_TREE_CLOEXEC)) },
 		func() error { return opened(unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)) },
 		func() error { return opened(unix.MemfdCreate("x", unix.MFD_CLOEXEC)) },

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -72,12 +73,17 @@ func become(text string) {
 			}
 		}
 	case "processor time":
+		if raise(unix.RLIMIT_CPU) {
+			say(spin(3 * time.Second))
+			break
+		}
 		// A shell, which the first signal ends; a worker cannot become one.
 		unix.Exec("/bin/sh", []string{"sh", "-c", "while :; do :; done"}, nil)
 		for n := 0; n < math.MaxInt; n++ {
 			_ = n
 		}
 	case "file":
+		raise(unix.RLIMIT_FSIZE)
 		say(grow("out/big", 1<<20, 16))
 	case "files":
 		for i := range fileNumber {
@@ -126,17 +132,46 @@ const (
 	pieces    = 64
 )
 
-// memory takes memory, and says how many pieces it got.
+// memory takes memory, first that which has an address and then that of a file
+// without a path, and says how many pieces it got.
 func memory() {
-	for i := range pieces {
+	raise(unix.RLIMIT_AS)
+	n := 0
+	for n < pieces {
 		b, err := unix.Mmap(-1, 0, pieceSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 		if err != nil {
-			say(i)
-			return
+			break
 		}
 		b[0] = 1
+		n++
 	}
-	say(pieces)
+	if fd, err := unix.MemfdCreate("x", unix.MFD_CLOEXEC); err == nil {
+		for i := int64(0); n < pieces; i++ {
+			if _, err := unix.Pwrite(fd, []byte{1}, i*pieceSize); err != nil {
+				break
+			}
+			n++
+		}
+	}
+	say(n)
+}
+
+// raise tells whether it has taken a limit from itself.
+func raise(resource int) bool {
+	return unix.Prlimit(0, resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}, nil) == nil
+}
+
+// spin uses so much processor time, and is 1 then.
+func spin(most time.Duration) int {
+	for {
+		var used unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+			return 0
+		}
+		if time.Duration(used.Utime.Nano()+used.Stime.Nano()) >= most {
+			return 1
+		}
+	}
 }
 
 // grow writes a file of so many pieces, and tells how many of them it could.

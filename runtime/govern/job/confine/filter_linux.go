@@ -20,7 +20,7 @@ var refusedCalls = [...]uint32{
 	unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,
 	// Other processes.
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
-	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+	unix.SYS_KCMP, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	// Namespaces and mounts. Clone has its own place.
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
@@ -30,6 +30,10 @@ var refusedCalls = [...]uint32{
 	// path could be executed.
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
 	unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH,
+	// What the host has a number of for all, and memory that no limit counts. The
+	// ruleset has been entered before.
+	unix.SYS_IO_SETUP, unix.SYS_IO_SUBMIT, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS, unix.SYS_IO_CANCEL, unix.SYS_IO_DESTROY,
+	unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,
 	// The kernel itself.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
 	unix.SYS_IO_URING_REGISTER, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD,
@@ -43,6 +47,14 @@ var refusedCalls = [...]uint32{
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
 }
 
+// lackingCalls set extended attributes, of files outside of the box too: Landlock does
+// not keep a candidate from that where modes let everybody. They do what they do on a
+// file system that has none, which programs that copy files know.
+var lackingCalls = [...]uint32{
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
+	unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
+}
+
 // lastCall is the last system call of which it was decided whether it is refused.
 // Later ones are as if they were not there, and so are those with the bit of x32.
 const lastCall = unix.SYS_RSEQ_SLICE_YIELD
@@ -51,13 +63,22 @@ const lastCall = unix.SYS_RSEQ_SLICE_YIELD
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// refusedControls are the requests of ioctl that put words into a terminal.
-var refusedControls = [...]uint32{unix.TIOCSTI, unix.TIOCLINUX}
+// refusedCommands are second arguments of calls that are not refused: requests of
+// ioctl that put words into a terminal, and the one of fcntl that has the kernel
+// tell of what others do in a directory.
+var refusedCommands = [...]struct {
+	call     uint32
+	commands []uint32
+}{
+	{unix.SYS_IOCTL, []uint32{unix.TIOCSTI, unix.TIOCLINUX}},
+	{unix.SYS_FCNTL, []uint32{unix.F_NOTIFY}},
+}
 
 // Verdicts. A refusal is an error, not a kill, so that an interpreter that looks
 // for something at its start goes on without it.
 const (
 	refused = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	lacking = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 	// absent makes C libraries fall back from clone3 to clone, whose flags a filter
 	// can read.
 	absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
@@ -98,16 +119,23 @@ func filter() []unix.SockFilter {
 		when(unix.BPF_JEQ, number, 1)
 		end(refused)
 	}
+	for _, number := range lackingCalls {
+		when(unix.BPF_JEQ, number, 1)
+		end(lacking)
+	}
 	when(unix.BPF_JEQ, unix.SYS_CLONE, 4)
 	load(dataFirst)
 	when(unix.BPF_JSET, newNamespaces, 1)
 	end(refused)
 	end(unix.SECCOMP_RET_ALLOW)
-	when(unix.BPF_JEQ, unix.SYS_IOCTL, uint8(1+2*len(refusedControls)))
-	load(dataSecond)
-	for _, request := range refusedControls {
-		when(unix.BPF_JEQ, request, 1)
-		end(refused)
+	for _, of := range refusedCommands {
+		when(unix.BPF_JEQ, of.call, uint8(2+2*len(of.commands)))
+		load(dataSecond)
+		for _, command := range of.commands {
+			when(unix.BPF_JEQ, command, 1)
+			end(refused)
+		}
+		end(unix.SECCOMP_RET_ALLOW)
 	}
 	end(unix.SECCOMP_RET_ALLOW)
 	return code

@@ -52,14 +52,16 @@ func machine(t *testing.T) func(arch, number uint32, arguments ...uint64) uint32
 // allowed.
 func TestFilterByNumber(t *testing.T) {
 	run := machine(t)
-	lists := slices.Concat(refusedCalls[:], moreRefused[:])
+	lists := slices.Concat(refusedCalls[:], moreRefused[:], lackingCalls[:])
 	slices.Sort(lists)
 	if len(slices.Compact(slices.Clone(lists))) != len(lists) {
 		t.Error("a call is listed twice")
 	}
 	for n := uint32(0); n < 1000; n++ {
 		want := uint32(unix.SECCOMP_RET_ALLOW)
-		if slices.Contains(lists, n) {
+		if slices.Contains(lackingCalls[:], n) {
+			want = lacking
+		} else if slices.Contains(lists, n) {
 			want = refused
 		} else if n > lastCall || n == unix.SYS_CLONE3 {
 			want = absent
@@ -105,6 +107,12 @@ func TestFilterByArguments(t *testing.T) {
 		{unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, refused},
 		{unix.SYS_IOCTL, []uint64{0, unix.TIOCLINUX}, refused},
 		{unix.SYS_IOCTL, []uint64{0, 1<<32 | unix.TIOCSTI}, refused}, // the kernel takes the low half
+		{unix.SYS_FCNTL, []uint64{0, unix.F_SETFD}, allowed},
+		{unix.SYS_FCNTL, []uint64{0, unix.F_OFD_SETLK}, allowed},
+		{unix.SYS_FCNTL, []uint64{0, unix.F_NOTIFY}, refused},
+		{unix.SYS_FCNTL, []uint64{0, 1<<32 | unix.F_NOTIFY}, refused},
+		{unix.SYS_FCNTL, []uint64{0, unix.TIOCSTI}, allowed}, // each call has commands of its own
+		{unix.SYS_IOCTL, []uint64{0, unix.F_NOTIFY}, allowed},
 	} {
 		if got := run(auditArch, c.number, c.arguments...); got != c.want {
 			t.Errorf("call %d%#x: verdict %#x, want %#x", c.number, c.arguments, got, c.want)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +35,9 @@ type theater struct {
 	stage
 	spec   confine.Spec
 	victim *exec.Cmd
-	before map[string]string // what is on the stage that is to stay
+	// attributed: its files can have extended attributes.
+	attributed bool
+	before     map[string]string // what is on the stage that is to stay
 }
 
 // theaters counts them, so that each has an account of its own.
@@ -54,6 +57,10 @@ func newTheater(t *testing.T, tier confine.Tier) *theater {
 		t.Fatal(err)
 	}
 	write(t, h.path("bin/writable"), secret, 0o666)
+	h.attributed = true
+	for _, path := range h.openToAll() {
+		h.attributed = unix.Setxattr(path, "user.capgen-first", []byte("x"), 0) == nil && h.attributed
+	}
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -289,14 +296,33 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// byLimits are threats that only who may raise limits can make real.
+var byLimits = [...]string{"raise its own limits", "use processor time without end, in one process", "write a file without end"}
+
+// tells reports whether this kernel tells whose a process is, of its descriptor
+// (Linux 6.13).
+func tells(t *testing.T) bool {
+	t.Helper()
+	fd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	return pidfdInfo(fd) == nil
+}
+
 // untested is why this machine cannot tell something.
 func (h *theater) untested(t *testing.T, threat string) string {
 	t.Helper()
 	switch {
 	case threat == "use the network by IPv6" && h.TCP6 == 0:
 		return "there is no IPv6"
-	case threat == "raise its own limits" && h.spec.Tier == confine.None && !has(t, unix.CAP_SYS_RESOURCE):
+	case slices.Contains(byLimits[:], threat) && h.spec.Tier == confine.None && !has(t, unix.CAP_SYS_RESOURCE):
 		return "root lacks CAP_SYS_RESOURCE"
+	case threat == "set extended attributes of a file outside of its box" && !h.attributed:
+		return "the file system has none"
+	case threat == "find out whose processes of others are" && !tells(t):
+		return "the kernel does not tell it of a descriptor"
 	case threat == "use processor time without end, in one process" && testing.Short():
 		return "short"
 	case threat == "get rights by a set-user-id program" && os.Geteuid() != 0:
@@ -369,7 +395,7 @@ func (h *theater) measured(t *testing.T) map[string]confine.Holds {
 	})
 	if !testing.Short() {
 		measure("use processor time without end, in one process", "processor time", scope.Limits{CPU: time.Second}, func(_ string, _ int, exit scope.Exit, _ string) confine.Holds {
-			if exit.Code != 0 && exit.CPU < 20*time.Second { // it never ends by itself
+			if exit.Code != 0 && exit.CPU < 20*time.Second { // it never ends by itself, where it has that limit
 				return confine.Contained
 			}
 			return confine.Open

@@ -47,6 +47,85 @@ json.dump({"sum": total}, open("out/result.json", "w"))
 print("fine")
 `
 
+// What else programs use of the system, and libraries in their name: each line is one
+// that has to work.
+const usefulPython = `import ctypes, datetime, fcntl, importlib, mmap, multiprocessing, os, resource, select, selectors, shutil, signal, subprocess, sys, tarfile, threading, time
+for name in """asyncio bisect bz2 cProfile calendar concurrent.futures csv curses dataclasses email gzip hashlib http.client inspect io json logging lzma
+    multiprocessing.pool pathlib pickle platform queue random shelve socket sqlite3 ssl struct sysconfig tempfile termios tracemalloc unittest urllib.request
+    uuid venv xml.etree.ElementTree zipfile zoneinfo""".split():
+    try:
+        importlib.import_module(name)
+    except ImportError: # not every system has all of them
+        pass
+def run(*words, **more):
+    return subprocess.run(words, check=True, capture_output=True, text=True, **more).stdout
+def child(connection):
+    connection.send("child")
+def processes():
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    p = context.Process(target=child, args=(theirs,))
+    p.start(); p.join(20)
+    assert ours.recv() == "child" and p.exitcode == 0
+def timeouts():
+    try:
+        subprocess.run(["sleep", "1000"], timeout=0.1)
+        assert False
+    except subprocess.TimeoutExpired:
+        pass
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        assert p.communicate(b"x", timeout=20)[0] == b"x"
+def timer():
+    got = []
+    signal.signal(signal.SIGALRM, lambda *_: got.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    while not got: time.sleep(0.01)
+def locks():
+    with open("tmp/lock", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX); fcntl.lockf(f, fcntl.LOCK_EX)
+        fcntl.fcntl(f, fcntl.F_SETFD, fcntl.fcntl(f, fcntl.F_GETFD) | fcntl.FD_CLOEXEC)
+        fcntl.fcntl(f, fcntl.F_DUPFD_CLOEXEC, 10)
+def polls():
+    r, w = os.pipe()
+    with selectors.DefaultSelector() as s:
+        s.register(r, selectors.EVENT_READ)
+        os.write(w, b"x")
+        assert len(s.select(20)) == 1
+    p = select.poll(); p.register(r); assert p.poll(20)
+def database():
+    try:
+        import sqlite3
+    except ImportError:
+        return
+    with sqlite3.connect(":memory:") as db:
+        db.execute("create table t(x)"); db.execute("insert into t values (1)")
+def maps():
+    with open("tmp/map", "wb+") as f:
+        f.write(bytes(4096)); f.flush()
+        with mmap.mmap(f.fileno(), 4096) as m: m[0] = 1; m.flush()
+def archives():
+    with tarfile.open("tmp/x.tar.gz", "w:gz") as t: t.add("code")
+    with tarfile.open("tmp/x.tar.gz") as t: t.extractall("tmp/x", filter="data") if hasattr(tarfile, "data_filter") else t.extractall("tmp/x")
+acts = {
+    "copy2": lambda: shutil.copy2("code/main", "tmp/copied"), "copytree": lambda: shutil.copytree("code", "tmp/tree"), "move": lambda: shutil.move("tmp/copied", "tmp/moved"),
+    "rmtree": lambda: shutil.rmtree("tmp/tree"), "utime": lambda: os.utime("tmp/moved", (1, 1)), "chmod": lambda: os.chmod("tmp/moved", 0o600), "link": lambda: os.link("tmp/moved", "tmp/second"),
+    "cp": lambda: run("cp", "-p", "code/main", "tmp/p"), "cp -a": lambda: run("cp", "-a", "code", "tmp/a"), "mv": lambda: run("mv", "tmp/p", "tmp/q"), "touch": lambda: run("touch", "-d", "2020-01-01", "tmp/q"),
+    "ls": lambda: run("ls", "-la", "code"), "install": lambda: run("install", "-m", "644", "code/main", "tmp/i"), "tar": lambda: run("tar", "-cf", "tmp/t.tar", "code"), "tar -x": lambda: run("tar", "-xf", "tmp/t.tar", "-C", "tmp"),
+    "sort": lambda: run("sort", "code/main"), "pipe": lambda: run("sh", "-c", "seq 1 1000 | sort -rn | head -1"), "timeout": lambda: run("timeout", "20", "true"), "nice": lambda: run("nice", "true"),
+    "nice of its own": lambda: os.nice(1), "affinity": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)), "limits": lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), "limits of its own": lambda: resource.prlimit(0, resource.RLIMIT_CPU),
+    "session": lambda: run("true", start_new_session=True), "statvfs": lambda: os.statvfs("tmp"), "fsync": lambda: os.sync(), "eventfd": lambda: ctypes.CDLL(None).eventfd(0, 0),
+    "processes": processes, "timeouts": timeouts, "timer": timer, "locks": locks, "polls": polls, "database": database, "maps": maps, "archives": archives,
+    "date": lambda: (datetime.datetime.now(), time.strftime("%c"), time.process_time()),
+    "itself": lambda: run(sys.executable, "-c", "print(1)"),
+}
+for name, act in acts.items():
+    try:
+        act()
+    except Exception as e:
+        print(name, repr(e), getattr(e, "stderr", ""))
+print("fine")
+`
+
 // boot starts a script of Python that only a relative path leads to. Python makes
 // paths absolute where it can, and where the directory above the box is private, an
 // account of its own does not get through that.
@@ -62,6 +141,28 @@ func interpreterArgs(name string) []string {
 		return []string{name, "-I", "-B", "-c", boot}
 	}
 	return []string{name, "code/main"}
+}
+
+// What the filter refuses is nothing that programs need.
+func TestUseful(t *testing.T) {
+	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
+		t.Skip(err)
+	}
+	for _, s := range native(t) {
+		t.Run(string(s.Tier), func(t *testing.T) {
+			s.Box = newBox(t, private(t), "main", usefulPython)
+			if err := s.Own(); err != nil {
+				t.Fatal(err)
+			}
+			output, exit := run(t, scope.Options{Tier: scope.Tree}, scope.Command{
+				Path: "/usr/bin/python3", Args: interpreterArgs("python3"), Dir: s.Box, Env: []string{"PATH=/usr/bin:/bin", "HOME=tmp", "TMPDIR=tmp"},
+				Limits: scope.Limits{Processes: 64, Memory: 4 << 30, File: 8 << 20, Open: 64}, Confine: &s,
+			})
+			if exit.Code != 0 || output != "fine\n" {
+				t.Fatalf("%v: %s", exit, output)
+			}
+		})
+	}
 }
 
 // Interpreters work in each tier, in each scope, and what is theirs is not more.

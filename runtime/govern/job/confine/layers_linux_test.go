@@ -32,15 +32,20 @@ func without(t *testing.T, tier confine.Tier, layers string, k task, limits scop
 // others. Where none does, others hold what it holds.
 func TestWithoutLayers(t *testing.T) {
 	asRoot(t)
+	const whose = "find out whose processes of others are"
 	files := []string{
 		"read the token key", "read the database", "read the trust root", "read the server's $HOME", "read another job's box",
 		"write or remove a file outside of its box", "use devices but null, zero, full, random, urandom", "read /proc or /sys",
+		whose,
 	}
 	const (
 		meta     = "find out whether a file outside exists, its size and times"
 		families = "use sockets of other families (netlink, packet, vsock)"
 		keyrings = "use kernel keyrings"
 		kernel   = "use mounts, namespaces, bpf, perf, io_uring, userfaultfd"
+		watch    = "watch files of others"
+		times    = "set the times of a file outside of its box, where its mode lets it"
+		aio      = "use up asynchronous I/O, of which the host has an amount for all"
 	)
 	for _, c := range []struct {
 		tier    confine.Tier
@@ -48,15 +53,15 @@ func TestWithoutLayers(t *testing.T) {
 		opens   []string
 	}{
 		{confine.Namespaces, "", nil},
-		{confine.Namespaces, "root", []string{meta}},
-		{confine.Namespaces, "root landlock", append([]string{meta}, files...)},
+		{confine.Namespaces, "root", []string{meta, times}},
+		{confine.Namespaces, "root landlock", append([]string{meta, times}, files...)},
 		{confine.Namespaces, "landlock", nil},
-		{confine.Namespaces, "seccomp", []string{families, keyrings, kernel}},
+		{confine.Namespaces, "seccomp", []string{families, keyrings, kernel, watch, whose, aio}},
 		{confine.Landlock, "", nil},
 		{confine.Landlock, "landlock", files},
 		{confine.Landlock, "account no_new_privs", []string{"change its own code or arguments", "get rights by a set-user-id program"}},
 		{confine.Landlock, "seccomp", []string{
-			families, keyrings, kernel, "watch files of others", "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
+			families, keyrings, kernel, watch, whose, aio, "set extended attributes of a file outside of its box", "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
 			"use shared memory, semaphores or messages of others",
 		}},
 	} {
