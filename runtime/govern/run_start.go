@@ -85,7 +85,7 @@ func (s *Service) runnable(ctx context.Context, p opened) error {
 	}
 	have := s.offered(ctx)
 	if !slices.Contains(have.Sandbox, confine.Tier(p.Run.Sandbox)) || !slices.Contains(have.Scope, scope.Tier(p.Run.Scope)) {
-		return noSandbox().because(&unavailable{p.Run.Sandbox + ", " + p.Run.Scope})
+		return noSandbox(p.Run.Runner.Worker).because(&unavailable{p.Run.Sandbox + ", " + p.Run.Scope})
 	}
 	if err := s.codeKept(p.Run); err != nil {
 		return err

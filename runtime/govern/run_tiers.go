@@ -31,18 +31,24 @@ func (t Tiers) choose(least string, worker bool) (sandbox confine.Tier, hold sco
 	}
 	i := slices.IndexFunc(kinds, func(k confine.Tier) bool { return k.AtLeast(at) && slices.Contains(t.Sandbox, k) })
 	if i < 0 {
-		return "", "", noSandbox().because(&unavailable{string(at)})
+		return "", "", noSandbox(worker).because(&unavailable{string(at)})
 	}
 	for _, hold := range scope.Tiers() {
 		if slices.Contains(t.Scope, hold) {
 			return kinds[i], hold, nil
 		}
 	}
-	return "", "", noSandbox().because(&unavailable{"any scope"})
+	return "", "", noSandbox(worker).because(&unavailable{"any scope"})
 }
 
-func noSandbox() *Refusal {
-	return refuse(SandboxUnavailable, "this host cannot confine the candidate as it has to be").suggest("an operator asks doctor why; native code under a server that is root needs accounts for candidates (--job-uids)")
+// noSandbox is what there is to say where tiers are missing: why, as far as is
+// known, by the kind of the runner.
+func noSandbox(worker bool) *Refusal {
+	hint := "native code under a server that is root needs accounts for candidates (--job-uids)"
+	if worker {
+		hint = "a server that links C code cannot confine itself (build it with CGO_ENABLED=0)"
+	}
+	return refuse(SandboxUnavailable, "this host cannot confine the candidate as it has to be").suggest("an operator asks doctor why; %s", hint)
 }
 
 // unavailable is a tier that this host does not have.
