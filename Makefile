@@ -15,7 +15,7 @@ BIN := bin
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath
 TOOL := $(GO) tool -modfile=tools/go.mod
 # Folders that hold a manifest; each has its generated code beside it.
-MANIFESTS := . examples/quickstart examples/agentstubs examples/deployments
+MANIFESTS := . examples/quickstart examples/agentstubs examples/deployments examples/evaluate
 # Systems that must compile, besides linux/amd64 (nocgo).
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 # How much each fuzz target runs: a number of inputs, which unlike a time is the

@@ -12,7 +12,7 @@ import (
 
 // The manifests that people read here, and learn from, are clean.
 func TestManifestsAreClean(t *testing.T) {
-	for _, file := range []string{"../../capabilities.yaml", "../../examples/quickstart/capabilities.yaml", "../../examples/agentstubs/capabilities.yaml", "../../examples/deployments/capabilities.yaml"} {
+	for _, file := range []string{"../../capabilities.yaml", "../../examples/quickstart/capabilities.yaml", "../../examples/agentstubs/capabilities.yaml", "../../examples/deployments/capabilities.yaml", "../../examples/evaluate/capabilities.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -97,6 +97,9 @@ var layers = []struct {
 	{"examples/deployments", []string{"authz", "examples/deployments/...", "runtime/..."}},
 	{"examples/deployments/generated", []string{"examples/deployments/generated/...", "runtime", "runtime/canon"}},
 	{"examples/deployments/generated/fake", []string{"examples/deployments/generated/...", "runtime", "runtime/examples"}},
+	{"examples/evaluate", []string{"authz", "authz/bearer", "examples/evaluate/...", "runtime/..."}},
+	{"examples/evaluate/generated", []string{"examples/evaluate/generated/...", "runtime", "runtime/canon", "runtime/govern", "runtime/govern/wire"}},
+	{"examples/evaluate/generated/fake", []string{"examples/evaluate/generated/...", "runtime", "runtime/examples", "runtime/govern"}},
 	{"examples/policies", []string{"authz", "authz/cedar", "authz/scopes"}},
 	{"examples/quickstart", []string{"authz", "examples/quickstart/...", "runtime/..."}},
 	{"examples/quickstart/generated", []string{"examples/quickstart/generated/...", "runtime", "runtime/canon"}},
@@ -129,10 +132,11 @@ var only = []struct {
 	{"go.yaml.in/yaml/", []string{"schema"}},
 	{"golang.org/x/tools/", []string{"cmd/capgenvet"}},
 	// Handlers that only pretend are in no binary.
-	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/deployments/generated/fake", "examples/quickstart/generated/fake"}},
+	{"github.com/capgen/capgen/runtime/examples", []string{"generated/fake", "examples/deployments/generated/fake", "examples/evaluate/generated/fake", "examples/quickstart/generated/fake"}},
 	{"github.com/capgen/capgen/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/quickstart/generated/fake", nil},
 	{"github.com/capgen/capgen/examples/deployments/generated/fake", nil},
+	{"github.com/capgen/capgen/examples/evaluate/generated/fake", nil},
 	// The suite of stores is for tests only.
 	{"github.com/capgen/capgen/runtime/govern/store/storetest", nil},
 	// The second opinion is asked by tests only.
