@@ -29,7 +29,7 @@ COUNT := 6
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The server knows the very worker binary that was built with it.
 define BUILD_WORKSPACE
@@ -131,6 +131,20 @@ ANYWHERE := ^(TestChangeLands|TestCallIsMadeOnce|TestEndedStaysEnded|TestForgedU
 postgres: ## Run the tests of stores in PostgreSQL, with a server of their own (needs its programs)
 	.ci/postgres sh -c '$(GO) test -count=1 ./runtime/govern/store/postgres && $(GO) test -count=1 -run "$(ANYWHERE)" ./runtime/govern'
 
+# Tests that need the controllers memory and pids, which a host may have elsewhere.
+GROUPS := runtime/worker/cgroup runtime/worker=Cgroup runtime/govern/job/scope=^(TestGroupBounds|TestEnds|TestBothKilled|TestKeeperStopped)$$ \
+	runtime/govern/job/supervise=^(TestGroupBounds|TestForkBomb|TestRuns)$$
+# What confines, and so depends on the processor.
+CONFINES := runtime/worker/sandbox runtime/worker runtime/worker/cgroup runtime/govern/job/confine runtime/govern/job/scope runtime/govern/job/supervise runtime/govern/job/runner
+
+.PHONY: vm
+vm: ## Hold processes to the bounds of control groups, in an emulated machine (needs apt, cpio and qemu-system-x86)
+	.ci/vm amd64 $(foreach p,$(GROUPS),'$(p)')
+
+.PHONY: vm-arm64
+vm-arm64: ## Run the tests of all that confines in an emulated arm64 machine (needs apt, cpio and qemu-system-arm)
+	VM_SECONDS=3600 .ci/vm arm64 $(CONFINES)
+
 .PHONY: strace
 strace: ## Kill processes before their system calls (needs Linux and strace, or is skipped)
 	$(GO) test -count=1 -run '^TestKillAtSystemCalls$$' -v ./runtime/govern -strace
@@ -221,7 +235,7 @@ retrieval: ## Print how well search finds, per set of queries, in the folder DIR
 	$(GO) test -count=1 -run '^TestRetrieval$$' -v ./runtime/search -dir '$(abspath $(DIR))'
 
 .PHONY: ci
-ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth postgres strace tokens metrics fuzz ## Everything that must hold before a merge
+ci: fmt-check vet lint check nocgo cross run test jsontext race clients conformance oauth postgres strace vm tokens metrics fuzz ## Everything that must hold before a merge
 
 .PHONY: clean
 clean: ## Remove what builds leave behind

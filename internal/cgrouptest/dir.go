@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Dir is a new control group of version 2 in which this process may make others;
-// it goes with the test. An error is that none can be had here.
-func Dir(t testing.TB) (string, error) {
+// Dir is a new control group of version 2 in which this process may make others,
+// with these controllers; it goes with the test. An error is that none can be had
+// here.
+func Dir(t testing.TB, controllers ...string) (string, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return "", fmt.Errorf("cgrouptest: %w", err)
@@ -29,6 +32,15 @@ func Dir(t testing.TB) (string, error) {
 					time.Sleep(time.Millisecond)
 				}
 			})
+			has, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+			if err != nil {
+				return "", fmt.Errorf("cgrouptest: %w", err)
+			}
+			for _, c := range controllers {
+				if !slices.Contains(strings.Fields(string(has)), c) {
+					return "", fmt.Errorf("cgrouptest: the controller %s is not passed on to groups here; make vm boots a machine that does", c)
+				}
+			}
 			return dir, nil
 		}
 	}

@@ -171,7 +171,7 @@ func firstPage(tr *tree) []string {
 	return out
 }
 
-var target = regexp.MustCompile(`(?m)^([a-z][a-z-]*):([^=\n]*)$`)
+var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):([^=\n]*)$`)
 
 // makeTargets: each target says what it does, and each `make X` in a document
 // is one.

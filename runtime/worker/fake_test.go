@@ -3,10 +3,12 @@
 package worker
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"time"
@@ -33,6 +35,11 @@ func RunFake(mode string) {
 	f := newFake()
 	if play, ok := fakes[mode]; ok {
 		play(f)
+		os.Exit(0)
+	}
+	if script, ok := strings.CutPrefix(mode, "runs "); ok {
+		f.ready()
+		exec.Command("/bin/sh", "-c", script).Run()
 		os.Exit(0)
 	}
 	var frames, bytes int
@@ -305,6 +312,12 @@ var fakes = map[string]func(f *fake){
 			panic(err)
 		}
 		f.raw(make([]byte, 1<<34))
+	},
+	"hoards": func(f *fake) {
+		f.ready()
+		for hoard := [][]byte{}; ; {
+			hoard = append(hoard, bytes.Repeat([]byte{1}, 1<<20))
+		}
 	},
 	"says out of memory": func(f *fake) {
 		f.ready()

@@ -59,11 +59,14 @@ type scene struct {
 	Tier    scope.Tier
 	Cgroup  string
 	Command scope.Command
-	Files   map[string]string
-	Spoil   bool // an input is not what it was
-	Deaths  []death
-	Fail    int  // the journal's call of a supervisor that fails, from 1
-	After   bool // and only after it has done what it was asked for
+	// Memory and Processes bound its control group.
+	Memory    int64
+	Processes int
+	Files     map[string]string
+	Spoil     bool // an input is not what it was
+	Deaths    []death
+	Fail      int  // the journal's call of a supervisor that fails, from 1
+	After     bool // and only after it has done what it was asked for
 
 	path string
 	gate sync.RWMutex // held by who uses the journal: nobody stops while it has its lock
@@ -129,7 +132,7 @@ func (s *scene) die(d death, role, name string) {
 
 func (s *scene) work() Work {
 	w := Work{
-		Command: s.Command, Scope: scope.Options{Tier: s.Tier, Cgroup: s.Cgroup},
+		Command: s.Command, Scope: scope.Options{Tier: s.Tier, Cgroup: s.Cgroup, Memory: s.Memory, Processes: s.Processes},
 		Arguments: []byte(`{"n":1}`), Check: check,
 		Statuses: map[int]job.Failure{102: job.FailLimit, 103: job.FailInfrastructure},
 	}
