@@ -27,7 +27,8 @@ server: {name: tools, title: Tools, version: 0.1.0, instructions: Tools of an ex
 )
 
 // TestDocumentedManifests loads each yaml block as a manifest. One below a line
-// <!-- error: rule-id --> must have exactly that error; one below a line
+// <!-- error: rule-id --> must have exactly that error, and a text block behind
+// it that begins with a position is what capgen prints; one below a line
 // <!-- part: path --> is read where a manifest names that path.
 func TestDocumentedManifests(t *testing.T) {
 	loaded := 0
@@ -36,7 +37,7 @@ func TestDocumentedManifests(t *testing.T) {
 	for _, b := range blocks {
 		parts[[2]string{b.file, b.part}] = b.text
 	}
-	for _, b := range blocks {
+	for i, b := range blocks {
 		if b.lang != "yaml" || b.from != "" || b.project != "" || b.part != "" {
 			continue
 		}
@@ -64,6 +65,12 @@ func TestDocumentedManifests(t *testing.T) {
 			}
 			if got := strings.Join(rules, " "); got != b.expect {
 				t.Errorf("%s: errors %q, want %q, in\n%s", b.at(), got, b.expect, text)
+			}
+			if b.expect != "" && i+1 < len(blocks) && blocks[i+1].file == b.file && strings.HasPrefix(blocks[i+1].text, "capabilities.yaml:") {
+				var printed strings.Builder
+				if err := schema.Render(&printed, diagnostics, schema.FormatText); err != nil || printed.String() != blocks[i+1].text {
+					t.Errorf("%s: capgen prints\n%s%v", blocks[i+1].at(), &printed, err)
+				}
 			}
 		})
 	}
