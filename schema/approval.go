@@ -12,6 +12,9 @@ const (
 	defaultPlanTTL = 15 * time.Minute
 	minPlanTTL     = time.Minute
 	maxPlanTTL     = 24 * time.Hour
+	// maxGoverned is the longest name of a capability with an approval, in bytes:
+	// those of its parts are names, too.
+	maxGoverned = maxName - len("."+StepPrepare)
 )
 
 // The words of approval.self.
@@ -127,9 +130,9 @@ func (l *loader) governed(n, keep *node, c *Capability, what string) {
 	case c.Effect == EffectRun:
 		l.runExamples(v)
 	}
-	if n := maxName - len(dot(StepPrepare)); len(c.Name) > n {
+	if len(c.Name) > maxGoverned {
 		l.errorf(c.At["name"], ruleLimit, "%s has %d bytes: with %s behind it that is too long", quote(c.Name), len(c.Name), dot(StepPrepare)).
-			hint("the name of a capability with approval has at most %d bytes", n)
+			hint("the name of a capability with approval has at most %d bytes", maxGoverned)
 	}
 	if v := n.get("id"); v != nil && len(c.ID) > maxID-len(dot(StepPrepare)) {
 		l.errorf(v.pos, ruleLimit, "id %s has %d bytes: with %s behind it that is too long", quote(c.ID), len(c.ID), dot(StepPrepare)).hint("shorten it")

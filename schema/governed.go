@@ -79,6 +79,23 @@ func (m *Manifest) Parts(c *Capability) []*Capability {
 	return slices.DeleteFunc(slices.Clone(m.Capabilities), func(p *Capability) bool { return p.Of != c })
 }
 
+// calledAs are the names by which programs use c where it is called name: its
+// parts', of which there are none where no capability with an approval has such
+// a long name.
+func (c *Capability) calledAs(name string) []string {
+	switch {
+	case c.Approval == nil:
+		return []string{name}
+	case len(name) > maxGoverned:
+		return nil
+	}
+	var parts []string
+	for _, step := range c.steps() {
+		parts = append(parts, name+dot(step))
+	}
+	return parts
+}
+
 // Called is the name by which a program begins to use c.
 func (c *Capability) Called() string {
 	if c.IsGoverned() {
@@ -160,7 +177,9 @@ func partOf(c *Capability, step string, governed map[string]*Capability) *Capabi
 		At: c.At, Pos: c.Pos,
 	}
 	for _, old := range c.Was {
-		p.Was = append(p.Was, old+dot(step))
+		if len(old) <= maxGoverned { // nobody has called a part of a longer one
+			p.Was = append(p.Was, old+dot(step))
+		}
 	}
 	if d := c.Deprecated; d != nil && governed[d.Use] != nil {
 		if step != StepPrepare {

@@ -126,31 +126,8 @@ func (l *loader) history(all []named) {
 		names = append(names, all[i].Name)
 	}
 	slices.Sort(names)
-	parts := make(map[string]*named)
-	for i := range all {
-		if all[i].Approval != nil {
-			for _, step := range all[i].steps() {
-				parts[all[i].Name+dot(step)] = &all[i]
-			}
-		}
-	}
-	old := make(map[string]Position)
+	l.retired(all, live)
 	for _, c := range all {
-		for i, name := range c.Was {
-			at := c.node.get("was").items[i].pos
-			if other := live[name]; other != nil {
-				l.errorf(at, ruleNameCollision, "%s is the name of a capability, at %s", quote(name), other.nameAt).
-					hint("was lists names that are not in use any more").related(other.nameAt)
-			} else if other := parts[name]; other != nil {
-				l.errorf(at, ruleNameCollision, "%s is a part of the capability at %s", quote(name), other.nameAt).
-					hint("was lists names that are not in use any more").related(other.nameAt)
-			} else if first, twice := old[name]; twice {
-				l.errorf(at, ruleNameCollision, "%s stands twice in was, first at %s", quote(name), first).
-					hint("a name was one capability's").related(first)
-			} else {
-				old[name] = at
-			}
-		}
 		if c.Deprecated == nil || c.Deprecated.Use == "" {
 			continue
 		}
@@ -160,6 +137,52 @@ func (l *loader) history(all []named) {
 		case live[use] == nil:
 			f := l.errorf(c.node.get("deprecated").get("use").pos, ruleBadRef, "no capability %s", quote(use)).hint("use is the name of the capability to take instead")
 			l.nearest(f, use, names)
+		}
+	}
+}
+
+// retired reports names in was that are in use, or were another's. Of a
+// capability with an approval programs called the parts.
+func (l *loader) retired(all []named, live map[string]*named) {
+	parts := make(map[string]*named)
+	for i := range all {
+		if all[i].Approval != nil {
+			for _, name := range all[i].calledAs(all[i].Name) {
+				parts[name] = &all[i]
+			}
+		}
+	}
+	old, called := make(map[string]Position), make(map[string]Position)
+	for _, c := range all {
+		for i, name := range c.Was {
+			at := c.node.get("was").items[i].pos
+			inUse := func(other *named, format string, args ...any) {
+				l.errorf(at, ruleNameCollision, format, append(args, other.nameAt)...).
+					hint("was lists names that are not in use any more").related(other.nameAt)
+			}
+			first, twice := old[name]
+			switch {
+			case live[name] != nil:
+				inUse(live[name], "%s is the name of a capability, at %s", quote(name))
+				continue
+			case parts[name] != nil:
+				inUse(parts[name], "%s is a part of the capability at %s", quote(name))
+				continue
+			case twice:
+				l.errorf(at, ruleNameCollision, "%s stands twice in was, first at %s", quote(name), first).
+					hint("a name was one capability's").related(first)
+				continue
+			}
+			old[name] = at
+			for _, call := range c.calledAs(name) {
+				if live[call] != nil {
+					inUse(live[call], "%s, a part of what was %s, is the name of a capability, at %s", quote(call), quote(name))
+				} else if first, twice := called[call]; twice {
+					l.errorf(at, ruleNameCollision, "%s was a part of one capability and the name of another, so says was, first at %s", quote(call), first).
+						hint("a name was one capability's").related(first)
+				}
+				called[call] = at
+			}
 		}
 	}
 }

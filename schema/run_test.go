@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/capgen/capgen/internal/hints"
+	"github.com/capgen/capgen/runtime/binding"
 )
 
 const runManifest = `capgen: 1
@@ -110,6 +111,26 @@ func TestRunsBecomeTheirParts(t *testing.T) {
 	}
 	if run.Landing() != StepStart || run.Called() != "lab.run.prepare" || len(m.Parts(run)) != 2 {
 		t.Errorf("%s is started by %s, called by %s", run.Name, run.Landing(), run.Called())
+	}
+}
+
+// A name that is too long for an approval was of no part, and a server's table
+// holds the others.
+func TestOldNamesOfParts(t *testing.T) {
+	longest := "lab." + strings.Repeat("x", maxGoverned-4)
+	m := loadRuns(t, ", use: lab.other", "", "was: [lab.old]", "was: [lab.old, "+longest+", "+longest+"y, "+longest+"yz]")
+	var entries []binding.Entry
+	for _, c := range m.Capabilities {
+		entries = append(entries, binding.Entry{Name: c.Name, ID: c.ID, Binding: "{}", Was: c.Was})
+	}
+	table, err := binding.ParseTable(binding.EncodeTable(entries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, want := range map[string]string{"lab.old.start": "lab.other.start", longest + ".prepare": "lab.other.prepare", longest + "y.start": ""} {
+		if got := table.Renamed(old); got != want {
+			t.Errorf("%s is called %q now, want %q", old, got, want)
+		}
 	}
 }
 
