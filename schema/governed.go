@@ -213,14 +213,17 @@ func prepareOf(c *Capability, built, governed map[string]*Capability) *Capabilit
 	return p
 }
 
-// landingOf lands a plan of c, or starts it. A run destroys nothing: what it
-// writes is its own, and gone with it.
+// landingOf lands a plan of c, or starts it. A run that is confined destroys
+// nothing: what it writes is its own, and gone with it.
 func landingOf(c *Capability, built, governed map[string]*Capability) *Capability {
 	p := partOf(c, c.Landing(), governed)
 	p.World = c.World
 	p.Description = "Fails with approval_required, and the command for people to run, until they have approved."
 	if c.Run != nil {
 		p.Effect, p.Summary = "write", "Start a plan of "+c.Name+dot(StepPrepare)+"."
+		if c.Run.Sandbox == SandboxNone {
+			p.Effect = "destroy"
+		}
 		p.Description += " run.status and run.result follow the job."
 		p.Input, p.Output = built["run."+StepStart].Input, built["run."+StepStart].Output
 		return p

@@ -126,9 +126,24 @@ func (l *loader) run(n *node, c *Capability, what string) {
 	if c.Run.Limits.CPU == 0 {
 		c.Run.Limits.CPU = c.Run.Limits.Wall
 	}
-	if v := n.get("world"); v != nil && c.World == "open" && c.Run.Sandbox != SandboxNone {
+	l.runWorld(n, c, what)
+}
+
+// runWorld derives the world of a run from its sandbox: open without one, closed
+// with any. What the manifest says of it cannot be otherwise.
+func (l *loader) runWorld(n *node, c *Capability, what string) {
+	v, said, confined := n.get("world"), c.World, c.Run.Sandbox != SandboxNone
+	if !confined {
+		c.World = "open"
+	}
+	switch {
+	case v == nil || c.Run.Sandbox == "": // the latter is reported already
+	case said == "open" && confined:
 		l.errorf(v.pos, ruleBadRun, "%s has world open, and sandbox %s leaves a run no network", what, c.Run.Sandbox).
 			hint("remove it: what a handler reads from outside, it reads to prepare a run, and gives it as a file")
+	case said == "closed" && !confined:
+		l.errorf(v.pos, ruleBadRun, "%s has world closed, and sandbox none leaves a run the network", what).
+			hint("remove it, or name a sandbox that confines")
 	}
 }
 

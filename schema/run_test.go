@@ -23,7 +23,6 @@ capabilities:
     effect: run
     runner: python3
     sandbox: none
-    world: open
     limits: {wall: 90m, output: 1GiB}
     tags: [slow]
     timeout: 5s
@@ -92,7 +91,8 @@ func TestRunsBecomeTheirParts(t *testing.T) {
 		{"lab.other.prepare", "lab.old.prepare", "write", "closed", "", hints.Hints{Idempotent: true}, false, "starlark"},
 		{"lab.other.start", "lab.old.start", "write", "closed", "", hints.Hints{Idempotent: true}, false, "starlark"},
 		{"lab.run.prepare", "job.prepare", "write", "closed", "lab.change.prepare", hints.Hints{Idempotent: true}, true, "python3"},
-		{"lab.run.start", "job.start", "write", "open", "lab.change.apply", hints.Hints{Idempotent: true, OpenWorld: true}, false, "python3"},
+		// Nothing confines it.
+		{"lab.run.start", "job.start", "destroy", "open", "lab.change.apply", hints.Hints{Destructive: true, Idempotent: true, OpenWorld: true}, false, "python3"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)

@@ -137,11 +137,14 @@ func lookedUp(m *schema.Manifest) []*schema.Capability {
 }
 
 func effective(m *schema.Manifest, c *schema.Capability) effectiveForm {
+	hint := hints.Of(c.Effect, c.Idempotency, c.World)
 	signature, parts := codegen.Signature(c), []string(nil)
 	if c.IsGoverned() { // nobody calls it
 		signature = ""
+		hint = hints.Hints{ReadOnly: true, Idempotent: true}
 		for _, p := range m.Parts(c) {
 			parts = append(parts, codegen.Signature(p))
+			hint = hint.Join(hints.Of(p.Effect, p.Idempotency, p.World))
 		}
 	}
 	var source *importedFrom
@@ -160,7 +163,7 @@ func effective(m *schema.Manifest, c *schema.Capability) effectiveForm {
 		Source: source, Claimed: claimed, Policy: policy,
 		Name: c.Name, ID: c.ID, Effect: c.Effect, Scopes: append([]string{}, c.Scopes...),
 		Idempotency: c.Idempotency, World: c.World,
-		Hints: derived(hints.Of(c.Effect, c.Idempotency, c.World)),
+		Hints: derived(hint),
 		Rules: codegen.Rules(c),
 		Was:   c.Was, Tags: c.Tags, Deprecated: (*deprecation)(c.Deprecated),
 		Digest:    "sha256:" + codegen.Digest(c),

@@ -6,14 +6,13 @@ package hints
 // Hints are the annotations of one tool, or the join over several.
 type Hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
 
-// Of is a capability's, by the words of the manifest for effect, idempotency
-// and world. An effect that is not known is destructive, and a world that is
-// not known is open: what MCP takes for granted where nothing is said. A run
-// destroys nothing: what it writes is its own.
+// Of is that of a capability as programs call it, by the words for effect,
+// idempotency and world. An effect that is not known is destructive, and a world
+// that is not known is open: what MCP takes for granted where nothing is said.
 func Of(effect, idempotency, world string) Hints {
 	return Hints{
 		ReadOnly:    effect == "read",
-		Destructive: effect != "read" && effect != "write" && effect != "run",
+		Destructive: effect != "read" && effect != "write",
 		Idempotent:  effect == "read" || idempotency == "natural" || idempotency == "key",
 		OpenWorld:   world != "closed",
 	}

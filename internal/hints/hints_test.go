@@ -12,8 +12,7 @@ func TestOf(t *testing.T) {
 		{"write", "key", "closed", Hints{Idempotent: true}},
 		{"write", "none", "closed", Hints{}},
 		{"destroy", "natural", "closed", Hints{Destructive: true, Idempotent: true}},
-		{"change", "key", "closed", Hints{Destructive: true, Idempotent: true}},
-		{"run", "key", "closed", Hints{Idempotent: true}},
+		{"run", "key", "closed", Hints{Destructive: true, Idempotent: true}},
 		{"", "", "", Hints{Destructive: true, OpenWorld: true}},
 	} {
 		if got := Of(tt.effect, tt.idempotency, tt.world); got != tt.want {

@@ -56,9 +56,9 @@ func runRules() []Rule {
 	return []Rule{
 		rule("landing-changed", Breaking, Go, "What people approve is another kind of thing: a change, a run and a call have other handlers, and a run another name for its landing.", GoCode, Programs),
 		rule("runner-changed", Breaking, Authz, "Something else executes what people approve; plans that are waiting do not start.", Policies, Approvals),
-		rule("sandbox-lowered", Breaking, Authz, "Candidate code may be confined less.", Policies, Approvals),
+		rule("sandbox-lowered", Breaking, Authz, "Candidate code may be confined less. Down to none, starting it is a destroy.", Policies, Approvals),
 		rule("sandbox-changed", Breaking, Authz, "Candidate code runs in the host's worker now, confined as that is, or no longer.", Policies, Approvals),
-		rule("sandbox-raised", Warning, Authz, "Candidate code has to be confined more: a host that cannot do it prepares nothing.", Approvals),
+		rule("sandbox-raised", Warning, Authz, "Candidate code has to be confined more: a host that cannot do it prepares nothing. Up from none, starting it is a write, which policies by effect may let more callers do.", Policies, Approvals),
 		rule("run-limit-raised", Breaking, Authz, "A run may use more, or more of them run at a time.", Policies, Approvals),
 		rule("run-limit-lowered", Warning, Wire, "A run may use less, or fewer of them run at a time.", Programs),
 	}
