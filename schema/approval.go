@@ -116,7 +116,7 @@ func (l *loader) planTTL(n *node) time.Duration {
 // its entry has to be lowered.
 func (l *loader) governed(n, keep *node, c *Capability, what string) {
 	for _, key := range []string{"retry", "output_check", "limits", "pagination"} {
-		if v := n.get(key); v != nil && (key != "limits" || c.Run == nil) {
+		if v := n.get(key); v != nil && (key != "limits" || c.Run == nil && c.Effect != "") {
 			l.errorf(v.pos, ruleBadApproval, "%s with approval: %s is called once, and its result is kept as it is", key, what).hint("remove it")
 		}
 	}

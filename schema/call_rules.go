@@ -31,7 +31,10 @@ func (l *loader) callRules(n *node, c *Capability, what string) {
 // no fractions, no sums.
 func (l *loader) duration(n *node, what string, most time.Duration) (time.Duration, bool) {
 	if n.kind == numberNode {
-		l.errorf(n.pos, ruleWrongType, "%s has to be a string, not a number", what).hint("write the unit: %ss", plain(n.text, maxQuoted))
+		f := l.errorf(n.pos, ruleWrongType, "%s has to be a string, not a number", what).hint(durationHint)
+		if d, ok := parseDuration(n.text + "s"); ok && d <= most {
+			f.hint("write the unit: %ss", n.text)
+		}
 		return 0, false
 	}
 	s, ok := l.str(n, what)
@@ -42,7 +45,7 @@ func (l *loader) duration(n *node, what string, most time.Duration) (time.Durati
 	switch {
 	case !ok:
 		l.errorf(n.pos, ruleBadDuration, "%s: %s is no duration", what, quote(s)).
-			hint("a whole number from 1 on and ms, s, m or h: 250ms, 2s, 5m")
+			hint(durationHint)
 		return 0, false
 	case d > most:
 		l.errorf(n.pos, ruleBadDuration, "%s: %s is above %s", what, quote(s), formatDuration(most)).hint("shorten it")
@@ -50,6 +53,8 @@ func (l *loader) duration(n *node, what string, most time.Duration) (time.Durati
 	}
 	return d, true
 }
+
+const durationHint = "a whole number from 1 on and ms, s, m or h: 250ms, 2s, 5m"
 
 func parseDuration(s string) (time.Duration, bool) {
 	digits := strings.TrimRight(s, "msh")

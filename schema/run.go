@@ -208,7 +208,10 @@ func (l *loader) runTime(n *node, what string) time.Duration {
 // byteSize reads a whole number of bytes with its unit, from low to high.
 func (l *loader) byteSize(n *node, what string, low, high int64) int64 {
 	if n.kind == numberNode {
-		l.errorf(n.pos, ruleWrongType, "%s has to be a string, not a number", what).hint("write the unit: %sMiB", plain(n.text, maxQuoted))
+		f := l.errorf(n.pos, ruleWrongType, "%s has to be a string, not a number", what).hint(sizeHint)
+		if size, ok := parseSize(n.text + "MiB"); ok && low <= size && size <= high {
+			f.hint("write the unit: %sMiB", n.text)
+		}
 		return 0
 	}
 	s, ok := l.str(n, what)
@@ -218,12 +221,14 @@ func (l *loader) byteSize(n *node, what string, low, high int64) int64 {
 	size, ok := parseSize(s)
 	switch {
 	case !ok:
-		l.errorf(n.pos, ruleBadSize, "%s: %s is no size", what, quote(s)).hint("a whole number from 1 on and KiB, MiB or GiB: 64KiB, 256MiB")
+		l.errorf(n.pos, ruleBadSize, "%s: %s is no size", what, quote(s)).hint(sizeHint)
 	case size < low || size > high:
 		l.errorf(n.pos, ruleBadSize, "%s: %s is not between %s and %s", what, quote(s), formatSize(low), formatSize(high)).hint("change it")
 	}
 	return size
 }
+
+const sizeHint = "a whole number from 1 on and KiB, MiB or GiB: 64KiB, 256MiB"
 
 // sizeUnits are those of sizes, the largest first.
 func sizeUnits() []string { return []string{"GiB", "MiB", "KiB"} }

@@ -47,7 +47,7 @@ func (l *loader) shaping(n, keep *node, c *Capability, what string) {
 	if v := n.get("pagination"); v != nil {
 		l.pagination(v, c, what)
 	}
-	if v := n.get("limits"); v != nil && c.Run == nil {
+	if v := n.get("limits"); v != nil && c.Run == nil && c.Effect != "" {
 		l.cut(v, c, what)
 	}
 }
