@@ -121,7 +121,7 @@ capabilities:
       type: object
       properties:
         status: {type: string, enum: [prepared, consumed, expired, rejected, superseded, cancelled]}
-        capability: {type: string, maxLength: 64}
+        capability: {type: string, maxLength: 128}
         limit: {type: integer, minimum: 1, maximum: 100, default: 50}
         after: {type: string, maxLength: 64}
     output:

@@ -213,3 +213,14 @@ func TestNoPartApproves(t *testing.T) {
 		t.Errorf("the family (-want +got):\n%s", diff)
 	}
 }
+
+// What is filtered by an id takes the longest.
+func TestFiltersTakeIDs(t *testing.T) {
+	for _, name := range []string{"change.list", "run.list"} {
+		properties := Family()[name].Input.Properties
+		i := slices.IndexFunc(properties, func(p *Property) bool { return p.Name == "capability" })
+		if i < 0 || properties[i].Type.MaxLength != maxID {
+			t.Errorf("%s: %+v", name, properties)
+		}
+	}
+}

@@ -29,9 +29,15 @@ func Rehearse(answer func(capability string, arguments []byte) ([]byte, error)) 
 type rehearsal struct {
 	answer func(capability string, arguments []byte) ([]byte, error)
 	mu     sync.Mutex
-	plans  []*View // oldest first
+	plans  []*rehearsed // oldest first
 	// results are what runs came to, by their plans.
 	results map[string][]byte
+}
+
+// rehearsed is a plan with the id of its capability, which filters know it by.
+type rehearsed struct {
+	View
+	capability string
 }
 
 // rehearsedAt is when everything in a rehearsal happens.
@@ -40,11 +46,11 @@ func rehearsedAt() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC
 func (r *rehearsal) prepare(t Terms, arguments []byte, key string) Prepared {
 	sum := sha256.Sum256(slices.Concat([]byte(t.ID), []byte{0}, []byte(key), []byte{0}, arguments))
 	hash := hex.EncodeToString(sum[:])
-	v := &View{
+	v := &rehearsed{capability: t.ID, View: View{
 		Plan: "plan_" + hash[:32], Hash: hash, Capability: t.Name, Effect: string(t.Effect), Status: "prepared",
 		Created: rehearsedAt(), Expires: rehearsedAt().Add(t.TTL), Arguments: slices.Clone(arguments), Min: t.Min,
 		Separation: "none",
-	}
+	}}
 	v.Approval = "approve " + v.Plan
 	if t.Effect == effectRun {
 		v.Runner, v.Sandbox = t.Runner, t.Sandbox
@@ -62,8 +68,8 @@ func (r *rehearsal) prepare(t Terms, arguments []byte, key string) Prepared {
 }
 
 // find is the plan with an id, or nil; the caller has the lock.
-func (r *rehearsal) find(id string) *View {
-	if i := slices.IndexFunc(r.plans, func(v *View) bool { return v.Plan == id }); i >= 0 {
+func (r *rehearsal) find(id string) *rehearsed {
+	if i := slices.IndexFunc(r.plans, func(v *rehearsed) bool { return v.Plan == id }); i >= 0 {
 		return r.plans[i]
 	}
 	return nil
@@ -74,7 +80,7 @@ func (r *rehearsal) apply(t Terms, c Claim) (Landed, error) {
 	defer r.mu.Unlock()
 	v := r.find(c.Plan)
 	switch {
-	case v == nil || v.Capability != t.Name:
+	case v == nil || v.capability != t.ID:
 		return Landed{}, refuse(NotFound, "no such plan")
 	case c.Token != "rehearsed."+v.Hash[32:]:
 		return Landed{}, refuse(TokenInvalid, "the token is not that of the plan")
@@ -102,7 +108,7 @@ func (r *rehearsal) show(id string) (View, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v := r.find(id); v != nil {
-		return *v, nil
+		return v.View, nil
 	}
 	return View{}, refuse(NotFound, "no such plan")
 }
@@ -120,7 +126,7 @@ func (r *rehearsal) list(f Filter) Page {
 			skipping = v.Plan != f.After
 			continue
 		}
-		if f.Status != "" && v.Status != f.Status || f.Capability != "" && v.Capability != f.Capability {
+		if f.Status != "" && v.Status != f.Status || f.Capability != "" && v.capability != f.Capability {
 			continue
 		}
 		if len(page.Plans) == f.Limit {
@@ -157,7 +163,7 @@ func (r *rehearsal) start(t Terms, c Claim) (Started, error) {
 }
 
 // jobOf is a plan as its job; the caller has the lock.
-func (r *rehearsal) jobOf(v *View) (Job, bool) {
+func (r *rehearsal) jobOf(v *rehearsed) (Job, bool) {
 	if v == nil || v.Effect != effectRun || v.Status != "consumed" {
 		return Job{}, false
 	}
@@ -224,7 +230,7 @@ func (r *rehearsal) jobs(f JobFilter) (page JobPage) {
 			skipping = j.Job != f.After
 			continue
 		}
-		if f.State != "" && j.State != f.State || f.Capability != "" && j.Capability != f.Capability {
+		if f.State != "" && j.State != f.State || f.Capability != "" && v.capability != f.Capability {
 			continue
 		}
 		if len(page.Jobs) == f.Limit {

@@ -68,6 +68,11 @@ func TestRehearse(t *testing.T) {
 	if rest, err := s.List(ctx, Filter{After: page.Next}); err != nil || len(rest.Plans) != 1 || rest.Plans[0].Plan != p.Plan || rest.Next != "" {
 		t.Errorf("%+v, %v", rest, err)
 	}
+	for capability, want := range map[string]int{"site": 2, "site.publish": 0} { // its id, its name
+		if page, err := s.List(ctx, Filter{Capability: capability}); err != nil || len(page.Plans) != want {
+			t.Errorf("of %s: %+v, %v", capability, page, err)
+		}
+	}
 	second := page.Plans[1].Plan
 	if g, err := s.Cancel(ctx, second, "no"); err != nil || g.Status != "cancelled" || g.Reason != "no" {
 		t.Errorf("%+v, %v", g, err)
@@ -90,7 +95,7 @@ func TestRehearseRun(t *testing.T) {
 		return []byte(`{"error":0.25}`), nil
 	})
 	ctx := t.Context()
-	run := Terms{ID: "site.check", Name: "site.check", Effect: effectRun, Min: 1, TTL: time.Minute, Runner: "starlark", Sandbox: "worker"}
+	run := Terms{ID: "check", Name: "site.check", Effect: effectRun, Min: 1, TTL: time.Minute, Runner: "starlark", Sandbox: "worker"}
 	never := func(context.Context) (Run, error) { t.Error("the handler is called"); return Run{}, nil }
 	var jobs []Started
 	for _, key := range []string{"k1", "k2", "k3"} {
@@ -132,6 +137,11 @@ func TestRehearseRun(t *testing.T) {
 	}
 	if rest, err := s.Jobs(ctx, JobFilter{Limit: 2, After: page.Next}); err != nil || len(rest.Jobs) != 1 || rest.Next != "" {
 		t.Errorf("%+v, %v", rest, err)
+	}
+	for capability, want := range map[string]int{"check": 3, "site.check": 0} { // its id, its name
+		if page, err := s.Jobs(ctx, JobFilter{Capability: capability}); err != nil || len(page.Jobs) != want {
+			t.Errorf("of %s: %+v, %v", capability, page, err)
+		}
 	}
 	if none, err := s.Jobs(ctx, JobFilter{State: "active"}); err != nil || len(none.Jobs) != 0 {
 		t.Errorf("%+v, %v", none, err)

@@ -22,7 +22,7 @@ func (v *ListInput) Decode(r *canon.Reader) error {
 		case "status":
 			v.Status = canon.Some(ListInputStatus(seen.Mark(r, 0).Enum("prepared", "consumed", "expired", "rejected", "superseded", "cancelled")))
 		case "capability":
-			v.Capability = canon.Some(seen.Mark(r, 1).String(0, 64))
+			v.Capability = canon.Some(seen.Mark(r, 1).String(0, 128))
 		case "limit":
 			v.Limit = seen.Mark(r, 2).Int(1, 100)
 		case "after":
@@ -41,7 +41,7 @@ func (v *ListInput) Encode(w *canon.Writer) {
 		w.Key("after").String(v.After.Value, 0, 64)
 	}
 	if v.Capability.Present {
-		w.Key("capability").String(v.Capability.Value, 0, 64)
+		w.Key("capability").String(v.Capability.Value, 0, 128)
 	}
 	w.Key("limit").Int(v.Limit, 1, 100)
 	if v.Status.Present {

@@ -55,7 +55,7 @@ func Programs() []examples.Program {
 				"    again = lab.evaluate.start(plan=p.plan, token=p.token, key=\"k\")\n" +
 				"    seen = run.status(job=s.job)\n" +
 				"    r = run.result(job=s.job)\n" +
-				"    jobs = [j.job for j in run.list(state=\"SUCCEEDED\").jobs]\n" +
+				"    jobs = [j.job for j in run.list(state=\"SUCCEEDED\", capability=\"evaluation\").jobs]\n" +
 				"    return [before, s.job == again.job, seen.state, seen.capability, r.result[\"label\"], s.job in jobs]\n",
 			Result: `["prepared",true,"SUCCEEDED","lab.evaluate","fine",true]`,
 		},
