@@ -189,7 +189,8 @@ func constrained(f *jen.File, constraint string) *jen.File {
 }
 
 // typeSets are the builds that hold each named type: those with a capability
-// whose input or output leads to it. One that nothing leads to is in all.
+// whose input or output leads to it, or whose run's result. One that nothing
+// leads to is in all.
 func (b *builds) typeSets(m *schema.Manifest) map[*schema.NamedType]buildSet {
 	sets := make(map[*schema.NamedType]buildSet, len(m.Types))
 	var queue []*schema.NamedType
@@ -204,6 +205,9 @@ func (b *builds) typeSets(m *schema.Manifest) map[*schema.NamedType]buildSet {
 	for _, c := range m.Capabilities {
 		reach(c.Input, b.held[c])
 		reach(c.Output, b.held[c])
+		if c.Of != nil {
+			reach(c.Of.Output, b.held[c]) // of a run no part has it
+		}
 	}
 	for len(queue) > 0 {
 		t := queue[len(queue)-1]

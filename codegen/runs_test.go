@@ -28,10 +28,9 @@ func runsManifest(t *testing.T, more string) string {
 	return strings.Replace(string(text), "github.com/capgen/capgen/codegen/testdata/runs/generated", "example.com/g/generated", 1) + more
 }
 
-// Every build compiles, has the results of the runs that it holds, and of no
-// others, and the family of jobs where there is a run.
-func TestRunBuilds(t *testing.T) {
-	files := generate(t, fromText(t, runsManifest(t, `
+// builtRuns are more capabilities and deployments. The result of lab.survey is a
+// type that another capability shares, which is not where the run is alone.
+const builtRuns = `
   - name: store.look
     summary: Look at the record.
     effect: read
@@ -46,12 +45,23 @@ func TestRunBuilds(t *testing.T) {
     approval: {required: true}
     input: {type: object, properties: {}}
     output: {type: string, maxLength: 9}
+  - name: store.report
+    summary: Read the report.
+    effect: read
+    scopes: none
+    input: {type: object, properties: {}}
+    output: {$ref: "#/types/Report"}
 deployments:
   default: {}
   quiet: {include: [store.look]}
-  notes: {include: [store.note, store.look]}
+  notes: {include: [store.note, store.look, store.report]}
   one: {include: [lab.survey, store.look]}
-`)))
+`
+
+// Every build compiles, has the results of the runs that it holds, and of no
+// others, and the family of jobs where there is a run.
+func TestRunBuilds(t *testing.T) {
+	files := generate(t, fromText(t, runsManifest(t, builtRuns)))
 	for tag, want := range map[string]struct{ service, family, survey, evaluate bool }{
 		"capgen_default": {true, true, true, true},
 		"capgen_one":     {true, true, true, false},
@@ -82,6 +92,15 @@ deployments:
 				t.Errorf("%q: holds %s: %t", tag, what, !want)
 			}
 		}
+	}
+}
+
+// The texts of a result's type are in each build that holds the run.
+func TestRunResultTexts(t *testing.T) {
+	text := strings.Replace(runsManifest(t, builtRuns), "  Report:\n", "  Report:\n    description: As store.report has it.\n", 1)
+	files, diags := codegen.Generate(fromText(t, text))
+	if files != nil || len(diags) != 1 || diags[0].Rule != "absent-name" || !strings.Contains(diags[0].Message, "type Report names store.report, which deployment one does not hold") {
+		t.Errorf("%v", diags)
 	}
 }
 
