@@ -102,7 +102,7 @@ func (fields apiFields) MarshalJSON() ([]byte, error) {
 // signature does not say.
 func describeInput(t *schema.Type) string {
 	var out apiFields
-	for _, f := range (describer{}).properties(resolved(t)) {
+	for _, f := range newDescriber().properties(resolved(t)) {
 		f.Type, f.Required, f.Default = "", nil, nil
 		if !f.silent() {
 			out = append(out, f)
@@ -113,9 +113,11 @@ func describeInput(t *schema.Type) string {
 
 // describeResult is the JSON of what a program gets of a result.
 func describeResult(c *schema.Capability) string {
-	f := resultField(c.Result(), pagesHint(c))
+	f := newDescriber().result(c.Result(), pagesHint(c))
 	if c.Step == schema.StepStart {
-		result := resultField(c.Of.Output, "")
+		d := newDescriber()
+		d.json = true
+		result := d.result(c.Of.Output, "")
 		f.RunResult = &result
 	}
 	return jsonText(f)
@@ -129,9 +131,9 @@ func pagesHint(c *schema.Capability) string {
 	return "pages(" + c.Name + ", max=10, ...) reads page after page: {items, truncated, next}."
 }
 
-// resultField is a result, a field without a name.
-func resultField(t *schema.Type, hint string) apiField {
-	f := describer{}.typ(t)
+// result is one, a field without a name.
+func (d describer) result(t *schema.Type, hint string) apiField {
+	f := d.typ(t)
 	f.Description = strings.TrimSpace(f.Description + " " + hint)
 	f.forgetLengths()
 	return f
@@ -157,9 +159,17 @@ func (f *apiField) forgetLengths() {
 	}
 }
 
-// describer holds the types that hold themselves and are written out already:
-// from then on their name says it.
-type describer map[*schema.NamedType]bool
+// describer writes types out.
+type describer struct {
+	// told are the types that hold themselves and are written out already: from
+	// then on their name says it.
+	told map[*schema.NamedType]bool
+	// json describes values as JSON has them, where no binding reads them: bytes
+	// and integers of 64 bits are texts.
+	json bool
+}
+
+func newDescriber() describer { return describer{told: map[*schema.NamedType]bool{}} }
 
 func (d describer) properties(t *schema.Type) apiFields {
 	var out apiFields
@@ -168,7 +178,10 @@ func (d describer) properties(t *schema.Type) apiFields {
 		f.Name, f.Deprecated = p.Name, p.Deprecated
 		switch {
 		case p.Default != "":
-			f.Default = describeDefault(p)
+			f.Default = json.RawMessage(p.Default)
+			if !d.json {
+				f.Default = describeDefault(p)
+			}
 		case !p.Required:
 			f.Required = new(bool)
 		}
@@ -179,21 +192,21 @@ func (d describer) properties(t *schema.Type) apiFields {
 
 func (d describer) typ(ref *schema.Type) apiField {
 	if isRecursive(ref) {
-		if d[ref.Ref] {
+		if d.told[ref.Ref] {
 			return apiField{Type: ref.Ref.Name, Description: ref.Description}
 		}
-		d[ref.Ref] = true
+		d.told[ref.Ref] = true
 	}
 	t := resolved(ref)
 	if t.Kind == schema.Nullable {
 		f := d.typ(t.Items)
-		f.Type, f.Description = annotation(ref), describe(ref)
+		f.Type, f.Description = d.annotation(ref), describe(ref)
 		if len(t.Examples) > 0 {
-			f.Examples = describeExamples(t)
+			f.Examples = d.examples(t)
 		}
 		return f
 	}
-	f := apiField{Type: annotation(ref), Description: describe(ref), Examples: describeExamples(t), Enum: t.Enum, Open: t.Open, Pattern: t.Pattern, Format: t.Format, Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
+	f := apiField{Type: d.annotation(ref), Description: describe(ref), Examples: d.examples(t), Enum: t.Enum, Open: t.Open, Pattern: t.Pattern, Format: d.format(t), Const: json.RawMessage(t.Const), MultipleOf: json.Number(t.MultipleOf)}
 	switch t.Kind {
 	case schema.String:
 		if len(t.Enum) == 0 {
@@ -297,28 +310,42 @@ func int64Bound(n, implied int64) json.RawMessage {
 }
 
 // annotation is a type as signatures name it: str, list[int], dict.
-func annotation(ref *schema.Type) string {
-	s := kinds(ref)
+func (d describer) annotation(ref *schema.Type) string {
+	s := d.kinds(ref)
 	return s.Annotation()
 }
 
+// format is that of a text.
+func (d describer) format(t *schema.Type) string {
+	switch {
+	case d.json && t.Kind == schema.Int64:
+		return "int64"
+	case d.json && t.Kind == schema.Bytes:
+		return "base64"
+	}
+	return t.Format
+}
+
 // kinds is the shape of ref as far as its annotation says.
-func kinds(ref *schema.Type) binding.Shape {
+func (d describer) kinds(ref *schema.Type) binding.Shape {
 	if isRecursive(ref) {
 		return shape(ref)
 	}
 	t := resolved(ref)
 	if t.Kind == schema.Nullable {
-		s := kinds(t.Items)
+		s := d.kinds(t.Items)
 		s.Nullable = true
 		return s
 	}
 	s := binding.Shape{Kind: binding.Kind(t.Kind)}
+	if d.json && (t.Kind == schema.Int64 || t.Kind == schema.Bytes) {
+		s.Kind = binding.String
+	}
 	for _, v := range t.Variants {
-		s.Variants = append(s.Variants, kinds(v))
+		s.Variants = append(s.Variants, d.kinds(v))
 	}
 	if t.Kind == schema.Array || t.Kind == schema.Map {
-		items := kinds(t.Items)
+		items := d.kinds(t.Items)
 		s.Items = &items
 	}
 	return s

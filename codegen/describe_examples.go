@@ -7,13 +7,13 @@ import (
 	"github.com/capgen/capgen/schema"
 )
 
-// describeExamples are the examples of a schema as a program has them: an
-// integer of 64 bits is a number, as far as a client's reader keeps it.
-func describeExamples(t *schema.Type) []json.RawMessage {
+// examples are those of a schema as a program has them: an integer of 64 bits is
+// a number, as far as a client's reader keeps it.
+func (d describer) examples(t *schema.Type) []json.RawMessage {
 	var out []json.RawMessage
 	for _, canonical := range t.Examples {
 		text := canonical
-		if v, err := parseJSON(canonical); err == nil {
+		if v, err := parseJSON(canonical); err == nil && !d.json {
 			if v, err = resultOf(t, v); err == nil {
 				text = jsonText(v)
 			}

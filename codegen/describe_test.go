@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,58 @@ func TestDescribe(t *testing.T) {
 	}
 	if got := describeInput(described(t).Capabilities[1].Input); got != "{}" {
 		t.Errorf("no parameters are %s", got)
+	}
+}
+
+// A run's result is JSON to a program, whatever its schema makes of the text.
+func TestDescribeRunResult(t *testing.T) {
+	m, diags := schema.Load(map[string][]byte{"m.yaml": []byte(`
+capgen: 1
+go: {package: example.com/x/generated}
+server: {name: x, version: 1.0.0}
+types:
+  Wide: {type: integer, format: int64, minimum: 1, examples: [5]}
+  Node: {type: object, required: [id], properties: {id: {$ref: "#/types/Wide"}, next: {$ref: "#/types/Node"}}}
+capabilities:
+  - name: x.run
+    summary: Run.
+    effect: run
+    runner: starlark
+    scopes: none
+    approval: {required: true}
+    input: {type: object, properties: {id: {$ref: "#/types/Wide"}}}
+    output:
+      type: object
+      required: [id, maybe]
+      properties:
+        id: {$ref: "#/types/Wide"}
+        maybe: {type: [integer, "null"], format: int64}
+        blobs: {type: array, items: {type: string, contentEncoding: base64}}
+        by_name: {type: object, additionalProperties: {type: integer, format: int64}}
+        count: {type: integer, format: int64, default: 7}
+        node: {$ref: "#/types/Node"}
+        text: {type: string, format: date}
+`)}, "m.yaml")
+	if m == nil {
+		t.Fatal(diags)
+	}
+	start := m.Capabilities[slices.IndexFunc(m.Capabilities, func(c *schema.Capability) bool { return c.Name == "x.run.start" })]
+	const wide = `{"type":"str","examples":["5"],"minimum":1,"format":"int64"}`
+	want := `{"fields":{"job":"str","plan":"str","state":"str"},"run.result":{"fields":{` + strings.Join([]string{
+		`"id":` + wide,
+		`"maybe":{"type":"str | None","format":"int64"}`,
+		`"blobs":{"type":"list[str]","required":false,"items":{"format":"base64"}}`,
+		`"by_name":{"type":"dict[str, str]","required":false,"values":{"format":"int64"}}`,
+		`"count":{"type":"str","default":"7","format":"int64"}`,
+		`"node":{"type":"Node","required":false,"fields":{"id":` + wide + `,"next":{"type":"Node","required":false}}}`,
+		`"text":{"type":"str","required":false,"format":"date"}`,
+	}, ",") + `}}}`
+	if diff := cmp.Diff(want, describeResult(start)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	prepare := m.Capabilities[slices.IndexFunc(m.Capabilities, func(c *schema.Capability) bool { return c.Name == "x.run.prepare" })]
+	if got := describeInput(prepare.Input); !strings.HasPrefix(got, `{"id":{"examples":[5],"minimum":1}`) {
+		t.Errorf("a parameter is described as %s", got)
 	}
 }
 

@@ -248,11 +248,14 @@ func keptOf(t *schema.Type, v any) any {
 }
 
 // resultJSON is the result of an example as a program returns it: an integer
-// of 64 bits is a number, as far as that is exact.
+// of 64 bits is a number, as far as that is exact. A run's is JSON to a program.
 func resultJSON(c *schema.Capability, e *schema.Example) (string, error) {
 	v, err := seen(c, e)
 	if err != nil {
 		return "", err
+	}
+	if c.Run != nil {
+		return jsonText(v), nil
 	}
 	if v, err = resultOf(c.Result(), v); err != nil {
 		return "", err

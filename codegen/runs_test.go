@@ -159,7 +159,9 @@ func TestRunResults(t *testing.T) {
 		{"evaluation", `{"score":1,"label":"aaaaaaaaaaaaaaaaa"}`, ""},
 		{"evaluation", ``, ""},
 		{"evaluation", "{\"score\":1,\"label\":\"\xff\"}", ""},
-		{"lab.survey", `{"rows":3}`, `{"notes":[],"rows":3}`},
+		{"lab.survey", `{"rows":3}`, `{"bytes_read":"0","notes":[],"rows":3,"seals":[]}`},
+		{"lab.survey", `{"rows":3,"bytes_read":"5","seals":["YWI="]}`, `{"bytes_read":"5","notes":[],"rows":3,"seals":["YWI="]}`},
+		{"lab.survey", `{"rows":3,"bytes_read":5}`, ""},
 		{"lab.survey", `{"rows":-1}`, ""},
 		{"lab.survey", `[]`, ""},
 	} {

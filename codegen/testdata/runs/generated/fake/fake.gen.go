@@ -43,8 +43,9 @@ func Programs() []examples.Program {
 				"    p = lab.survey.prepare(key=\"k\")\n" +
 				"    s = lab.survey.start(plan=p.plan, token=p.token, key=\"k\")\n" +
 				"    c = run.cancel(job=s.job, reason=\"no\")\n" +
-				"    return [c.state, c.already_ended, attempt(lambda: run.status(job=\"job_0\")).error.code]\n",
-			Result: `["SUCCEEDED",true,"not_found"]`,
+				"    r = run.result(job=s.job).result # as JSON has it\n" +
+				"    return [c.state, c.already_ended, r[\"bytes_read\"] + r[\"seals\"][0], attempt(lambda: run.status(job=\"job_0\")).error.code]\n",
+			Result: `["SUCCEEDED",true,"5YWI=","not_found"]`,
 		},
 		{
 			Title: "Run and read",

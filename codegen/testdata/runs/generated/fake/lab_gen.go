@@ -42,7 +42,7 @@ func labExamples() []examples.Capability {
 				Title:     "All rows",
 				Call:      `run.result(job=(lambda p: lab.survey.start(plan=p.plan, token=p.token, key="example").job)(lab.survey.prepare(key="example"))).result`,
 				Arguments: "{}",
-				Output:    `{"notes":[],"rows":3}`,
+				Output:    `{"bytes_read":"5","notes":[],"rows":3,"seals":["YWI="]}`,
 			},
 		}},
 	}

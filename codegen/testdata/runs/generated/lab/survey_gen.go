@@ -80,7 +80,7 @@ func surveyTerms() govern.Terms {
 		ID:          "lab.survey",
 		Name:        "lab.survey",
 		Effect:      "run",
-		Contract:    "72b6f8d1de4da8595b2932c9c2ca9d8c8194e9a2fd939a41eeb62c45b55e99e9",
+		Contract:    "e1c539e9f1161285acb0dc0708dd6a1738abae77267a75a156bf337b4b00dacb",
 		Min:         1,
 		SelfAllowed: true,
 		TTL:         900 * time.Second,
@@ -147,7 +147,7 @@ func surveyStartCapability(g *govern.Service) runtime.Capability {
 		Signature:   "lab.survey.start(*, plan: str, token: str, key: str, approval: str = None)",
 		Binding:     `{"id":"lab.survey.start","input":[{"kind":"string","maxLength":64,"name":"plan","required":true},{"kind":"string","maxLength":2048,"name":"token","required":true},{"kind":"string","maxLength":128,"minLength":1,"name":"key","required":true},{"kind":"string","maxLength":128,"name":"approval"}],"name":"lab.survey.start","output":{"fields":[{"kind":"string","maxLength":1048576,"name":"job","required":true},{"kind":"string","maxLength":1048576,"name":"plan","required":true},{"kind":"string","maxLength":1048576,"name":"state","required":true}],"kind":"object"}}`,
 		Input:       `{"plan":{"maxLength":64},"token":{"maxLength":2048},"key":{"description":"Idempotency key.","minLength":1,"maxLength":128},"approval":{"description":"Not needed.","maxLength":128}}`,
-		Output:      `{"fields":{"job":"str","plan":"str","state":"str"},"run.result":{"fields":{"rows":{"type":"int","minimum":0,"maximum":1000},"notes":{"type":"list[str]","default":[],"maxItems":4}}}}`,
+		Output:      `{"fields":{"job":"str","plan":"str","state":"str"},"run.result":{"fields":{"rows":{"type":"int","minimum":0,"maximum":1000},"notes":{"type":"list[str]","default":[],"maxItems":4},"bytes_read":{"type":"str","default":"0","minimum":0,"format":"int64"},"seals":{"type":"list[str]","default":[],"maxItems":2,"items":{"format":"base64"}}}}}`,
 		Job:         true,
 	}, func(ctx context.Context, in wire.StartInput) (wire.StartOutput, error) {
 		return wire.Started(govern.StartRun(ctx, g, surveyTerms(), in.Claim()))

@@ -6,13 +6,15 @@ import "github.com/capgen/capgen/runtime/canon"
 
 // Report is the manifest's type Report.
 type Report struct {
-	Rows  int64
-	Notes []string
+	Rows      int64
+	Notes     []string
+	BytesRead int64
+	Seals     [][]byte
 }
 
 // Decode reads v strictly from JSON text or wire bytes.
 func (v *Report) Decode(r *canon.Reader) error {
-	*v = Report{}
+	*v = Report{BytesRead: 0}
 	var seen canon.Seen
 	r.BeginObject()
 	for r.NextMember() {
@@ -24,6 +26,13 @@ func (v *Report) Decode(r *canon.Reader) error {
 			for r.NextElement() {
 				v.Notes = canon.Append(r, v.Notes, r.String(0, 32))
 			}
+		case "bytes_read":
+			v.BytesRead = seen.Mark(r, 2).Int64(0, 9223372036854775807)
+		case "seals":
+			seen.Mark(r, 3).BeginArray(0, 2)
+			for r.NextElement() {
+				v.Seals = canon.Append(r, v.Seals, r.Base64(0, 65536))
+			}
 		default:
 			r.UnknownMember()
 		}
@@ -32,18 +41,27 @@ func (v *Report) Decode(r *canon.Reader) error {
 	if !seen.Has(1) {
 		v.Notes = nil
 	}
+	if !seen.Has(3) {
+		v.Seals = nil
+	}
 	return r.Err()
 }
 
 // Encode writes v in canonical member order and checks it.
 func (v *Report) Encode(w *canon.Writer) {
-	w.BeginObject(2)
+	w.BeginObject(4)
+	w.Key("bytes_read").Int64(v.BytesRead, 0, 9223372036854775807)
 	w.Key("notes").BeginArray(len(v.Notes), 0, 4)
 	for i := range v.Notes {
 		w.Element(i).String(v.Notes[i], 0, 32)
 	}
 	w.EndArray()
 	w.Key("rows").Int(v.Rows, 0, 1000)
+	w.Key("seals").BeginArray(len(v.Seals), 0, 2)
+	for i := range v.Seals {
+		w.Element(i).Base64(v.Seals[i], 0, 65536)
+	}
+	w.EndArray()
 	w.EndObject()
 }
 
