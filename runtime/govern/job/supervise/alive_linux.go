@@ -1,11 +1,13 @@
 package supervise
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -45,6 +47,36 @@ func lock(fd int) error {
 	return nil
 }
 
+// replaced reports whether an error of hold says that there is no such file which
+// anybody could hold: it was removed, with its directory or without, or something
+// else has its name.
+func replaced(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOTDIR)
+}
+
+// free returns when nobody holds the lock of a job's directory, or with [ErrHeld]
+// when somebody still does after a while.
+func free(ctx context.Context, dir string) error {
+	ctx, stop := context.WithTimeout(ctx, exitPatience)
+	defer stop()
+	for {
+		alive, err := hold(dir)
+		switch {
+		case err == nil:
+			return alive.Close()
+		case replaced(err):
+			return nil
+		case !errors.Is(err, ErrHeld):
+			return err
+		}
+		select {
+		case <-time.After(tick):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
 // inherited is the file alive that Launch has given to this process, with its
 // lock.
 func inherited(dir string) (*os.File, error) {
@@ -67,16 +99,19 @@ func inherited(dir string) (*os.File, error) {
 }
 
 // emptied reports whether the keeper has left word in the file alive that nothing
-// of its scope runs. Of a directory that is gone it has not.
+// of its scope runs. Where that file is gone, or another is in its place, it has not.
 func emptied(dir string) (bool, error) {
 	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
 	if err != nil {
+		if replaced(err) {
+			err = nil
+		}
 		return false, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return false, err
+	}
 	text, err := io.ReadAll(io.LimitReader(f, int64(len(scope.Emptied))+1))
 	return string(text) == scope.Emptied, err
 }

@@ -258,7 +258,7 @@ func TestNumbersOfOthers(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		want := job.Orphaned
+		want, step := job.Orphaned, func(string) {}
 		if n%2 == 0 {
 			held, err := hold(s.Dir)
 			if err != nil {
@@ -266,8 +266,15 @@ func TestNumbersOfOthers(t *testing.T) {
 			}
 			defer held.Close()
 			s.Limits.Wall, s.Limits.Grace, want = 0, 0, job.TimedOut
+			step = func(name string) {
+				if name == "stopped" {
+					held.Close()
+				}
+			}
 		}
-		if state, err := Settle(soon(t), s.job("test"), s.Journal); err != nil || state != want {
+		j := s.job("test")
+		j.step = step
+		if state, err := Settle(soon(t), j, s.Journal); err != nil || state != want {
 			t.Fatalf("%s, %v", state, err)
 		}
 	}

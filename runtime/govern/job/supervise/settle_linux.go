@@ -3,7 +3,6 @@ package supervise
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/job"
@@ -16,7 +15,8 @@ import (
 const endPatience = 30 * time.Second
 
 // exitPatience is how long a supervisor may take to end after it has let go of its
-// lock.
+// lock, and how long somebody else who looks at the job may hold that after all that
+// had it has ended.
 const exitPatience = 2 * time.Second
 
 // Settle looks at a job that has not ended, from any process of the host, and does
@@ -47,17 +47,20 @@ func Settle(ctx context.Context, j Job, to Journal) (job.State, error) {
 		return j.overrun(ctx, to, v)
 	case errors.Is(err, ErrHeld):
 		return v.State, nil
-	case errors.Is(err, os.ErrNotExist): // somebody has removed the directory: nobody holds it
-	case err != nil:
-		return v.State, err
-	default:
+	case err == nil:
 		defer alive.Close()
-		// One that lives holds another file than this: the directory was copied, or
-		// the file replaced. What it looks after is not ours to end before its time.
-		lives, err := outlives(ctx, v.Handle)
-		if err != nil || lives && !overdue {
-			return v.State, err
-		}
+	case !replaced(err):
+		return v.State, err
+	}
+	// One that lives holds another file than this: the directory was copied or
+	// removed, or the file replaced. What it looks after is not ours to end before its
+	// time.
+	switch lives, err := outlives(ctx, v.Handle); {
+	case err != nil || lives && !overdue:
+		return v.State, err
+	case lives:
+		alive.Close() // overrun looks whether somebody holds it
+		return j.overrun(ctx, to, v)
 	}
 	// Whoever held the lock may have gone on until it was free.
 	if v, err = to.Look(ctx); err != nil || v.State.Ended() {
@@ -96,6 +99,13 @@ func (j Job) overrun(ctx context.Context, to Journal, v View) (job.State, error)
 	}
 	j.at("stopped")
 	e, err := j.end(ctx, v, e)
+	if err == nil && e.event != job.EventAbandon {
+		// For a process that does not see those of the job, as in another namespace of
+		// process ids, all have ended. Their lock is seen from everywhere.
+		if err = free(ctx, j.Dir); errors.Is(err, ErrHeld) {
+			e, err = unproved(), nil
+		}
+	}
 	if err != nil {
 		return v.State, err
 	}
@@ -116,9 +126,14 @@ func (j Job) end(ctx context.Context, v View, e ending) (ending, error) {
 	}
 	j.at("proved")
 	if errors.Is(err, scope.ErrUnproved) {
-		return ending{event: job.EventAbandon, failure: job.FailOrphaned, message: "its supervisor was lost, and nobody can prove any more that nothing of it runs"}, nil
+		return unproved(), nil
 	}
 	return e, err
+}
+
+// unproved is the end of a job of which nobody can tell whether something runs.
+func unproved() ending {
+	return ending{event: job.EventAbandon, failure: job.FailOrphaned, message: "its supervisor was lost, and nobody can prove any more that nothing of it runs"}
 }
 
 // outlives reports whether the very supervisor of a handle is still there a moment
