@@ -55,10 +55,18 @@ func Identify(pid int) (Identity, error) {
 	}
 	defer unix.Close(fd)
 	// Kernels before 6.14 know no handles of pidfds.
-	if handle, _, err := unix.NameToHandleAt(fd, "", unix.AT_EMPTY_PATH); err == nil {
-		i.Type, i.File = handle.Type(), bytes.Clone(handle.Bytes())
+	handle, _, err := unix.NameToHandleAt(fd, "", unix.AT_EMPTY_PATH)
+	if err != nil {
+		return i, nil
 	}
-	return i, nil
+	with := i
+	with.Type, with.File = handle.Type(), bytes.Clone(handle.Bytes())
+	opened, err := with.byHandle()
+	if err != nil { // a handle may be told, and its use refused
+		return i, nil
+	}
+	unix.Close(opened)
+	return with, nil
 }
 
 // Open is a pidfd of the very process, or [ErrGone]: also of a kernel that has
@@ -71,10 +79,11 @@ func (i Identity) Open() (*Pidfd, error) {
 	if i.Boot != boot || i.PID <= 0 {
 		return nil, ErrGone
 	}
-	var fd int
+	fd, err := -1, errors.ErrUnsupported
 	if i.File != nil {
 		fd, err = i.byHandle()
-	} else {
+	}
+	if refused(err) {
 		fd, err = i.byStart()
 	}
 	if err != nil {
@@ -87,6 +96,12 @@ func (i Identity) Open() (*Pidfd, error) {
 		return nil, ErrGone
 	}
 	return p, nil
+}
+
+// refused reports whether an error says that no process can be opened by a handle
+// here, as under the seccomp filter of a container: it says nothing of the process.
+func refused(err error) bool {
+	return errors.Is(err, os.ErrPermission) || errors.Is(err, errors.ErrUnsupported) // EPERM, EACCES; ENOSYS, EOPNOTSUPP
 }
 
 func (i Identity) byHandle() (int, error) {

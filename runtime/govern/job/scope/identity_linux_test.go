@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -72,6 +74,73 @@ func TestIdentity(t *testing.T) {
 		t.Error(err)
 	}
 	p.Close()
+}
+
+// Where nothing may be opened by a handle, which some filters refuse that let
+// handles be told, a process is known by its start.
+func TestHandlesRefused(t *testing.T) {
+	c := exec.Command("sleep", "1000")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	full, err := Identify(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full.File == nil {
+		t.Skip("this kernel has no handles of pidfds")
+	}
+	for _, errno := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EOPNOTSUPP} {
+		done := make(chan error)
+		go func() {
+			runtime.LockOSThread() // which ends with this goroutine, and the filter with it
+			done <- func() error {
+				if err := refuse(unix.SYS_OPEN_BY_HANDLE_AT, errno); err != nil {
+					return err
+				}
+				p, err := full.Open()
+				if err != nil {
+					return err
+				}
+				p.Close()
+				other := full
+				other.Start++
+				if _, err := other.Open(); !errors.Is(err, ErrGone) {
+					return fmt.Errorf("another start: %v", err)
+				}
+				bare, err := Identify(c.Process.Pid)
+				if err == nil && bare.File != nil {
+					err = errors.New("it keeps a handle that cannot be opened")
+				}
+				return err
+			}()
+		}()
+		if err := <-done; err != nil {
+			t.Errorf("%v: %v", errno, err)
+		}
+	}
+}
+
+// refuse has the kernel answer a system call of this thread with an error.
+func refuse(number uint32, errno syscall.Errno) error {
+	code := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: number},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
+	runtime.KeepAlive(code)
+	if failed != 0 {
+		return failed
+	}
+	return nil
 }
 
 // reuses is how often a recovery meets the reused number.
