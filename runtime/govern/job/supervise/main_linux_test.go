@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -65,8 +66,9 @@ type scene struct {
 	Files     map[string]string
 	Spoil     bool // an input is not what it was
 	Deaths    []death
-	Fail      int  // the journal's call of a supervisor that fails, from 1
-	After     bool // and only after it has done what it was asked for
+	Fail      int    // the journal's call of a supervisor that fails, from 1
+	After     bool   // and only after it has done what it was asked for
+	Clogged   string // a log that is a full pipe until the candidate has exited
 
 	path string
 	gate sync.RWMutex // held by who uses the journal: nobody stops while it has its lock
@@ -94,6 +96,9 @@ func (s *scene) job(role string) Job {
 	n := 0
 	j.step = func(name string) {
 		n++
+		if s.Clogged != "" && name == "exited" {
+			unclog(s.Clogged)
+		}
 		for _, d := range s.Deaths {
 			if d.Role == role && d.Step == n {
 				s.die(d, role, name)
@@ -101,6 +106,20 @@ func (s *scene) job(role string) Job {
 		}
 	}
 	return j
+}
+
+// pipeSize is how many bytes a pipe takes (pipe(7)).
+const pipeSize = 64 << 10
+
+func unclog(pipe string) {
+	f, err := os.Open(pipe)
+	if err == nil {
+		_, err = io.ReadFull(f, make([]byte, pipeSize))
+		f.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 // die is the end of this process, which leaves word of it.

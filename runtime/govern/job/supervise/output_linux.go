@@ -75,6 +75,13 @@ func (o *output) finish() error {
 	return o.err
 }
 
+// exceeded reports whether there was more than the bound.
+func (o *output) exceeded() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
+}
+
 // stream is one of them.
 type stream struct {
 	o   *output

@@ -133,8 +133,12 @@ func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, e
 		return ending{}, err
 	}
 	s.at("ended")
-	if s.scope.OutOfMemory() && e.event == job.EventFail && e.failure == job.FailCandidate {
+	own := e.event == job.EventFail && e.failure == job.FailCandidate
+	switch {
+	case s.scope.OutOfMemory() && own:
 		e.failure, e.message = job.FailLimit, "one of its processes was ended for memory"
+	case s.output.exceeded() && (own || e.event == job.EventSucceed): // what it wrote was read after it had ended
+		e = s.tooMuchOutput()
 	}
 	if e.event == job.EventSucceed {
 		if why, over := s.room.look(context.WithoutCancel(ctx), s); over {

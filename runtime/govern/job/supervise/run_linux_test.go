@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 )
 
 // A job from its launch to its result, in each tier; and what it leaves behind in
@@ -158,5 +161,31 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%d bytes of output", size)
 			}
 		})
+	}
+}
+
+// A candidate has ended well before anybody has read that it wrote more than it
+// may: it has not succeeded.
+func TestOutputReadLate(t *testing.T) {
+	s := newScene(t, scope.Tree, "", answers+`exec head -c 60000 /dev/zero`) // a pipe takes it
+	s.Limits.Output = 50_000
+	if err := makeDirectory(s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Clogged = logPath(s.Dir, Stdout)
+	if err := unix.Mkfifo(s.Clogged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.OpenFile(s.Clogged, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if _, err := log.Write(make([]byte, pipeSize)); err != nil {
+		t.Fatal(err)
+	}
+	r := s.run(t)
+	if last := r.Moves[len(r.Moves)-1]; r.State != job.Failed || last.Failure != job.FailLimit {
+		t.Errorf("%s, %+v", r.State, last)
 	}
 }

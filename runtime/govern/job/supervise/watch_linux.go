@@ -112,8 +112,7 @@ func (s *supervisor) watch(ctx context.Context, seen *pulse) ending {
 			return ending{event: job.EventFail, failure: job.FailInfrastructure, message: "it was ended by somebody else"}
 		case <-s.output.over:
 			s.terminate(exited)
-			return ending{event: job.EventFail, failure: job.FailLimit,
-				message: fmt.Sprintf("it wrote more than %d bytes to its streams", s.Limits.Output)}
+			return s.tooMuchOutput()
 		case <-s.room.full: // and is not given the time to write more
 			return s.room.why
 		case <-ctx.Done():
@@ -127,6 +126,11 @@ func (s *supervisor) watch(ctx context.Context, seen *pulse) ending {
 			}
 		}
 	}
+}
+
+func (s *supervisor) tooMuchOutput() ending {
+	return ending{event: job.EventFail, failure: job.FailLimit,
+		message: fmt.Sprintf("it wrote more than %d bytes to its streams", s.Limits.Output)}
 }
 
 // end is how the first process ended.
