@@ -190,9 +190,9 @@ func (g *Group) count(file, key string) (int, error) {
 	return 0, fmt.Errorf("cgroup: %s has no %s", file, key)
 }
 
-// Remove removes the group, whose processes must have been killed: it waits
-// until the kernel has emptied it, a second at most. One that is removed already
-// is no error.
+// Remove removes the group and those in it, whose processes must have been killed:
+// it waits until the kernel has emptied it, a second at most, and takes a second
+// more for groups in it. One that is removed already is no error.
 func (g *Group) Remove() error {
 	if g.opened != nil {
 		g.opened.Close()
@@ -209,8 +209,35 @@ func (g *Group) Remove() error {
 			return fmt.Errorf("cgroup: %s is not empty %v after it was killed", g.dir, grace)
 		}
 	}
-	if err := os.Remove(g.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeTree(g.dir, maxDepth, time.Now().Add(grace)); err != nil {
 		return fmt.Errorf("cgroup: %w", err)
 	}
 	return nil
+}
+
+// maxDepth is how deep groups may be in one another that are removed.
+const maxDepth = 100
+
+// removeTree removes a group, and before it those that its processes have made in
+// it, which they can who have its owner's account. What is not done by end stays.
+func removeTree(dir string, depth int, end time.Time) error {
+	err := os.Remove(dir)
+	if !errors.Is(err, syscall.EBUSY) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	list, unread := os.ReadDir(dir)
+	if unread != nil || depth == 0 || time.Now().After(end) {
+		return errors.Join(err, unread)
+	}
+	for _, e := range list {
+		if e.IsDir() {
+			if err := removeTree(filepath.Join(dir, e.Name()), depth-1, end); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Remove(dir)
 }

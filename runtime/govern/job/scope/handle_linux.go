@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,8 +17,14 @@ import (
 // emptied tells whether [Emptied] stands in the scope's Alive; it is asked when
 // the keeper is gone.
 //
-// A tree whose keeper was killed as well is [ErrUnproved].
+// A tree whose keeper was killed as well, or is kept from ending, is [ErrUnproved].
+// Of a group whose keeper was killed, or had to be, it is proved of the group alone:
+// who could write to the groups beside it may have left it before.
 func (h Handle) End(ctx context.Context, emptied func() (bool, error)) error {
+	return h.end(ctx, defaultPatience, emptied)
+}
+
+func (h Handle) end(ctx context.Context, patience time.Duration, emptied func() (bool, error)) error {
 	boot, err := bootID()
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
@@ -25,7 +32,7 @@ func (h Handle) End(ctx context.Context, emptied func() (bool, error)) error {
 	if h.Keeper.Boot != boot {
 		return nil // another kernel: nothing lived through that
 	}
-	if err := h.endKeeper(ctx); err != nil {
+	if err := h.endKeeper(ctx, patience); err != nil {
 		return err
 	}
 	switch h.Tier {
@@ -52,10 +59,15 @@ func (h Handle) End(ctx context.Context, emptied func() (bool, error)) error {
 	return ErrUnproved
 }
 
-// endKeeper returns when the keeper has ended. That of a tree ends by itself once
-// its opener is gone, and is not killed: only it can end the tree. If it was
-// stopped, it goes on.
-func (h Handle) endKeeper(ctx context.Context) error {
+// treeRest is how many times as long the keeper of a tree has as that of a group,
+// which is not needed.
+const treeRest = 4
+
+// endKeeper returns when the keeper has ended. Those of a tree and of a group end by
+// themselves once their opener is gone, and end all that descends from them before,
+// wherever that is. If they were stopped, they go on. One that does not end in its
+// time is killed if it is a group's; that of a tree is not: only it can end the tree.
+func (h Handle) endKeeper(ctx context.Context, patience time.Duration) error {
 	keeper, err := h.Keeper.Open()
 	if errors.Is(err, ErrGone) {
 		return nil
@@ -65,8 +77,25 @@ func (h Handle) endKeeper(ctx context.Context) error {
 	}
 	defer keeper.Close()
 	if h.Tier == Tree {
-		unix.PidfdSendSignal(keeper.fd, unix.SIGCONT, nil, 0)
-	} else if err := keeper.Kill(); err != nil && !errors.Is(err, ErrGone) {
+		patience *= treeRest
+	}
+	if h.Tier != Namespace {
+		waiting, stop := context.WithTimeout(ctx, patience)
+		err := until(waiting, func() bool {
+			unix.PidfdSendSignal(keeper.fd, unix.SIGCONT, nil, 0) // again: somebody may go on stopping it
+			return keeper.Dead()
+		})
+		stop()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("scope: the keeper does not end: %w", err)
+		case h.Tier == Tree:
+			return fmt.Errorf("%w: its keeper does not end", ErrUnproved)
+		}
+	}
+	if err := keeper.Kill(); err != nil && !errors.Is(err, ErrGone) {
 		return fmt.Errorf("scope: kill the keeper: %w", err)
 	}
 	if err := keeper.Await(ctx); err != nil {

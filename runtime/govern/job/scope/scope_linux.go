@@ -331,25 +331,29 @@ func (s *Scope) discard() {
 }
 
 // endGroup kills a group, waits until it is empty and removes it. One that somebody
-// else has removed was empty.
+// else has removed was empty. One that cannot be removed is empty all the same.
 func endGroup(ctx context.Context, g *cgroup.Group) error {
-	err := g.Kill()
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
-		return g.Remove()
-	}
-	if err != nil {
-		return fmt.Errorf("scope: %w", err)
-	}
-	var unknown error
-	err = until(ctx, func() bool {
-		var populated bool
+	populated, unknown := true, error(nil)
+	failed := g.Kill()
+	switch {
+	case errors.Is(failed, fs.ErrNotExist), errors.Is(failed, unix.ENODEV):
+		populated = false
+	case failed != nil: // who owns it can make it one that is not killed at once
 		populated, unknown = g.Populated()
-		return unknown != nil || !populated
-	})
-	if err = errors.Join(err, unknown); err != nil {
-		return fmt.Errorf("scope: the group is not empty: %w", err)
+	default:
+		failed = until(ctx, func() bool {
+			populated, unknown = g.Populated()
+			return unknown != nil || !populated
+		})
 	}
-	return g.Remove()
+	switch {
+	case populated && unknown == nil && errors.Is(failed, unix.EOPNOTSUPP):
+		return fmt.Errorf("%w: the group cannot be killed", ErrUnproved)
+	case populated || unknown != nil:
+		return fmt.Errorf("scope: the group is not empty: %w", errors.Join(failed, unknown))
+	}
+	g.Remove()
+	return nil
 }
 
 // Probe reports why a tier cannot be had here, by making an empty scope of it and

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -141,8 +142,9 @@ func (s *scene) die(d death, role, name string) {
 	if d.Stop {
 		s.gate.Lock()
 		defer s.gate.Unlock()
-		unix.Kill(os.Getpid(), unix.SIGSTOP)
-		time.Sleep(50 * time.Millisecond) // it meets other threads first
+		runtime.LockOSThread() // and its own thread: another may take its time to meet it
+		defer runtime.UnlockOSThread()
+		unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
 		return
 	}
 	unix.Kill(os.Getpid(), unix.SIGKILL)
