@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,7 @@ import (
 	"github.com/capgen/capgen/runtime/govern/job/runner"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
+	"github.com/capgen/capgen/runtime/govern/root"
 )
 
 // TestGiveUp: the jobs of a host that is gone are ended by an operator, and by
@@ -116,6 +118,7 @@ func TestNotForThisProcess(t *testing.T) {
 func TestUnready(t *testing.T) {
 	for err, want := range map[error]job.Failure{
 		runner.ErrChanged: job.FailInput, fs.ErrNotExist: job.FailInput, cas.ErrCorrupt: job.FailInput,
+		cas.ErrLarge: job.FailInput, root.ErrConfined: job.FailInput, syscall.EIO: job.FailInfrastructure,
 		errors.New("an account that is not for candidates"): job.FailInfrastructure,
 	} {
 		if got, text := unready(err); got != want || text == "" {

@@ -61,10 +61,16 @@ func unready(err error) (job.Failure, string) {
 	switch {
 	case errors.Is(err, runner.ErrChanged):
 		return job.FailInput, "the runner is another one than was approved"
-	case missing(err), errors.Is(err, cas.ErrCorrupt), errors.Is(err, change.ErrNoTree):
+	case spoiled(err):
 		return job.FailInput, "what was approved is not there any more as it was"
 	}
 	return job.FailInfrastructure, "its host could not make it ready: the log of its supervisor says why"
+}
+
+// spoiled tells whether err is that something of the content store is not there any
+// more as it was, and not that the host could not read it.
+func spoiled(err error) bool {
+	return missing(err) || errors.Is(err, cas.ErrCorrupt) || errors.Is(err, cas.ErrLarge) || errors.Is(err, root.ErrConfined) || errors.Is(err, change.ErrNoTree)
 }
 
 // work is what the supervisor of a job runs: all of it is in the plan, and what
@@ -87,7 +93,11 @@ func (s *Service) work(v startedRun) (w supervise.Work, err error) {
 		}
 	}
 	w.Read = func(_ context.Context, digest [32]byte, max int64) ([]byte, error) {
-		return s.Object(cas.Digest(digest), max)
+		content, err := s.Object(cas.Digest(digest), max)
+		if spoiled(err) {
+			err = fmt.Errorf("%w: %w", supervise.ErrInput, err)
+		}
+		return content, err
 	}
 	if w.Arguments = r.Arguments; w.Arguments == nil {
 		w.Arguments = v.Arguments

@@ -284,6 +284,12 @@ func TestCandidateIsGiven(t *testing.T) {
 	if content, err := w.Read(bg(), w.Files[0].SHA256, w.Files[0].Size); err != nil || string(content) != "more" {
 		t.Errorf("%s, %v", content, err)
 	}
+	if _, err := w.Read(bg(), w.Files[0].SHA256, 1); !errors.Is(err, supervise.ErrInput) {
+		t.Errorf("larger than it was: %v", err)
+	}
+	if _, err := w.Read(bg(), [32]byte{1}, 1); !errors.Is(err, supervise.ErrInput) {
+		t.Errorf("not there any more: %v", err)
+	}
 	w, _ = work("k2", other)
 	if string(w.Arguments) != `{"a":1,"b":2}` || w.Command.Confine.UID != 5002 {
 		t.Errorf("%s, account %d", w.Arguments, w.Command.Confine.UID)

@@ -16,6 +16,9 @@ import (
 // ErrCorrupt is the error for content that does not have its digest any more.
 var ErrCorrupt = errors.New("cas: the content does not have its digest")
 
+// ErrLarge is the error for content of more bytes than were asked for.
+var ErrLarge = errors.New("cas: the content has more bytes than it may")
+
 // begun starts the names of files that a Put has not finished. No digest
 // starts so.
 const begun = "begun-"
@@ -118,7 +121,8 @@ func fill(f root.Handle, content []byte) error {
 }
 
 // Get returns the content of d, of at most max bytes. An object that is not
-// there is [fs.ErrNotExist], one that was changed [ErrCorrupt].
+// there is [fs.ErrNotExist], one that was changed [ErrCorrupt], one that is larger,
+// changed or not, [ErrLarge].
 func (s *Store) Get(d Digest, max int64) ([]byte, error) {
 	f, err := s.dir.Open(d.String())
 	if err != nil {
@@ -130,7 +134,7 @@ func (s *Store) Get(d Digest, max int64) ([]byte, error) {
 	case err != nil:
 		return nil, wrap("get", d, err)
 	case int64(len(content)) > max:
-		return nil, fmt.Errorf("cas: %s has more than %d bytes", d, max)
+		return nil, wrap("get", d, fmt.Errorf("%w: %d bytes", ErrLarge, max))
 	case Of(content) != d:
 		return nil, wrap("get", d, ErrCorrupt)
 	}

@@ -95,6 +95,9 @@ func TestCorrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.Get(d, 6); !errors.Is(err, cas.ErrLarge) {
+		t.Error(err)
+	}
 	spoil(t, dir, d.String(), "contemt")
 	if _, err := s.Get(d, 100); !errors.Is(err, cas.ErrCorrupt) {
 		t.Fatal(err)

@@ -43,6 +43,11 @@ func (d Deadlines) Late(s State, t Times, now token.Instant) bool {
 	return has && end.Reached(now)
 }
 
+// ToBegin is how long a run may still wait for its beginning.
+func (d Deadlines) ToBegin(t Times, now token.Instant) time.Duration {
+	return t.Created.Later(d.Start).Left(now)
+}
+
 // Overdue is Late as a watchdog sees it: with grace.
 func (d Deadlines) Overdue(s State, t Times, now token.Instant) bool {
 	end, has := d.until(s, t)

@@ -19,11 +19,14 @@ type Instant struct {
 // Reached reports whether i has come at now: by the clock that nobody sets while
 // the kernel is the same, by the wall clock otherwise. The instant itself counts
 // as reached.
-func (i Instant) Reached(now Instant) bool {
+func (i Instant) Reached(now Instant) bool { return i.Left(now) <= 0 }
+
+// Left is how long it is from now to i, by the same clock.
+func (i Instant) Left(now Instant) time.Duration {
 	if i.Boot != "" && i.Boot == now.Boot {
-		return now.Up >= i.Up
+		return i.Up - now.Up
 	}
-	return !now.Wall.Before(i.Wall)
+	return i.Wall.Sub(now.Wall)
 }
 
 // Later is the instant d after i.

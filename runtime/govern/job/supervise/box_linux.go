@@ -18,8 +18,8 @@ import (
 // boxName is the directory that a candidate works in.
 const boxName = "box"
 
-// errInput is that an input is not there any more as it was approved.
-var errInput = errors.New("an input is not there any more as it was approved")
+// inputMessage is what is said of a job that ends by [ErrInput].
+const inputMessage = "an input is not there any more as it was approved"
 
 // box is a candidate's directory. It is open from before the candidate begins, so
 // that no name which it changes later leads anywhere else.
@@ -78,10 +78,10 @@ func (b *box) fill(ctx context.Context, top root.Dir, w Work) error {
 	for _, f := range w.Files {
 		content, err := w.Read(ctx, f.SHA256, f.Size)
 		if err != nil {
-			return fmt.Errorf("%w: %s: %w", errInput, visible.Quote(f.Path), err)
+			return fmt.Errorf("%s: %w", visible.Quote(f.Path), err)
 		}
 		if int64(len(content)) != f.Size || sha256.Sum256(content) != f.SHA256 {
-			return fmt.Errorf("%w: %s", errInput, visible.Quote(f.Path))
+			return fmt.Errorf("%w: %s", ErrInput, visible.Quote(f.Path))
 		}
 		if err := put(code, strings.Split(f.Path, "/"), content); err != nil {
 			return err

@@ -2,12 +2,15 @@ package supervise
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 )
 
 // A cancellation ends a candidate that runs, within moments, also one that does
@@ -124,6 +127,61 @@ func TestTooLate(t *testing.T) {
 	}
 	if _, err := os.Stat(s.starts()); err == nil {
 		t.Error("it was started")
+	}
+}
+
+// What comes before the beginning takes too long: the supervisor stops, or waits for
+// an input or the journal. It ends the job by itself, and starts nothing.
+func TestBeginsTooLate(t *testing.T) {
+	stop := func(step string) func(*scene) {
+		return func(s *scene) {
+			s.Deaths = []death{{Role: "supervise", Step: slices.Index(steps["supervise"], step) + 1, Stop: true}}
+		}
+	}
+	hang := func(call int, after bool) func(*scene) {
+		return func(s *scene) { s.Fail, s.After, s.Hang = call, after, true }
+	}
+	for name, set := range map[string]func(*scene){
+		"built": stop("built"), "opened": stop("opened"), "kept": stop("kept"),
+		"input":  func(s *scene) { s.Read = "hangs" },
+		"handle": hang(2, false), "handle, kept": hang(2, true), "beginning": hang(3, false), "beginning, noted": hang(3, true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, scope.Tree, "", brief)
+			s.Limits.Start = time.Second
+			set(s)
+			s.launch(t)
+			if len(s.Deaths) > 0 {
+				s.until(t, func(record) bool { return s.died("supervise") != "" })
+				time.Sleep(s.Limits.Start)
+				s.signal(t, unix.SIGCONT)
+			}
+			r := s.ended(t)
+			s.sound(t, r)
+			if last := r.Moves[len(r.Moves)-1]; r.State != job.TimedOut || last.By != job.BySupervisor || !strings.Contains(last.Message, "its start") {
+				t.Errorf("%s, %+v", r.State, last)
+			}
+			if _, err := os.Stat(s.starts()); err == nil {
+				t.Error("it was started")
+			}
+		})
+	}
+}
+
+// Its time counts from the beginning that is noted, however long its start takes.
+func TestTimeCountsFromBeginning(t *testing.T) {
+	s := newScene(t, scope.Tree, "", `sleep 1; `+answers)
+	s.Limits.Wall = 1500 * time.Millisecond
+	s.Deaths = []death{{Role: "supervise", Step: slices.Index(steps["supervise"], "begun") + 1, Stop: true}}
+	s.launch(t)
+	s.until(t, func(record) bool { return s.died("supervise") != "" })
+	time.Sleep(s.Limits.Wall)
+	s.signal(t, unix.SIGCONT)
+	r := s.ended(t)
+	s.sound(t, r)
+	if last := r.Moves[len(r.Moves)-1]; r.State != job.TimedOut || last.By != job.BySupervisor {
+		t.Errorf("%s, %+v", r.State, last)
 	}
 }
 

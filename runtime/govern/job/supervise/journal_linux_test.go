@@ -160,39 +160,42 @@ type failing struct {
 	n     atomic.Int64
 	at    int
 	after bool // when it was done
+	hang  bool // until nobody waits
 }
 
 var errJournal = errors.New("the journal has failed")
 
 func (f *failing) Look(ctx context.Context) (v View, err error) {
-	err = f.call(func() error { v, err = f.Journal.Look(ctx); return err })
+	err = f.call(ctx, func() error { v, err = f.Journal.Look(ctx); return err })
 	return v, err
 }
 
 func (f *failing) Move(ctx context.Context, m Move) (state job.State, err error) {
-	err = f.call(func() error { state, err = f.Journal.Move(ctx, m); return err })
+	err = f.call(ctx, func() error { state, err = f.Journal.Move(ctx, m); return err })
 	return state, err
 }
 
 func (f *failing) Keep(ctx context.Context, h Handle) error {
-	return f.call(func() error { return f.Journal.Keep(ctx, h) })
+	return f.call(ctx, func() error { return f.Journal.Keep(ctx, h) })
 }
 
 func (f *failing) Beat(ctx context.Context, progress string) (state job.State, err error) {
-	err = f.call(func() error { state, err = f.Journal.Beat(ctx, progress); return err })
+	err = f.call(ctx, func() error { state, err = f.Journal.Beat(ctx, progress); return err })
 	return state, err
 }
 
-func (f *failing) call(do func() error) error {
+func (f *failing) call(ctx context.Context, do func() error) error {
 	f.gate.RLock()
 	defer f.gate.RUnlock()
 	fails := f.n.Add(1) == int64(f.at)
-	if fails && !f.after {
-		return errJournal
+	if !fails {
+		return do()
 	}
-	err := do()
-	if fails {
-		return errJournal
+	if f.after {
+		do()
 	}
-	return err
+	if f.hang {
+		<-ctx.Done()
+	}
+	return errJournal
 }

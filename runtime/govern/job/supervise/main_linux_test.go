@@ -70,6 +70,8 @@ type scene struct {
 	Fail      int    // the journal's call of a supervisor that fails, from 1
 	After     bool   // and only after it has done what it was asked for
 	Clogged   string // a log that is a full pipe until the candidate has exited
+	Hang      bool   // and only when nobody waits for it any more
+	Read      string // an input cannot be read: gone, broken, or hangs
 
 	path string
 	gate sync.RWMutex // held by who uses the journal: nobody stops while it has its lock
@@ -163,7 +165,16 @@ func (s *scene) work() Work {
 		content[d] = text
 		w.Files = append(w.Files, File{Path: path, Size: int64(len(text)), SHA256: d})
 	}
-	w.Read = func(_ context.Context, digest [32]byte, max int64) ([]byte, error) {
+	w.Read = func(ctx context.Context, digest [32]byte, max int64) ([]byte, error) {
+		switch s.Read {
+		case "gone":
+			return nil, fmt.Errorf("%w: %w", ErrInput, os.ErrNotExist)
+		case "broken":
+			return nil, unix.EIO
+		case "hangs":
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
 		text := []byte(content[digest])
 		if s.Spoil {
 			text = bytes.ToUpper(text)
@@ -219,7 +230,7 @@ func help(role, path string) error {
 			}
 		}
 	case "supervise":
-		_, err = Run(ctx, s.job(role), s.work(), &failing{Journal: s.Journal, gate: &s.gate, at: s.Fail, after: s.After})
+		_, err = Run(ctx, s.job(role), s.work(), &failing{Journal: s.Journal, gate: &s.gate, at: s.Fail, after: s.After, hang: s.Hang})
 	case "settle":
 		_, err = Settle(ctx, s.job(role), s.Journal)
 	}

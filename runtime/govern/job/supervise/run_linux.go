@@ -9,6 +9,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
+	"github.com/capgen/capgen/runtime/govern/token"
 )
 
 const (
@@ -43,8 +44,8 @@ func Run(ctx context.Context, j Job, w Work, to Journal) (job.State, error) {
 	if v.State != job.Starting && v.State != job.CancelRequested || !v.Handle.None() {
 		return v.State, errors.New("supervise: the job has begun without this process")
 	}
-	s := &supervisor{Job: j, work: w, journal: to, state: v.State}
-	e, err := s.run(ctx, v, alive)
+	s := &supervisor{Job: j, work: w, journal: to, state: v.State, times: v.Times}
+	e, err := s.run(ctx, alive)
 	if err != nil {
 		return s.state, err // nothing is proved
 	}
@@ -72,6 +73,8 @@ type supervisor struct {
 	work    Work
 	journal Journal
 	state   job.State // as it was last seen
+	times   job.Times // as they were before it began
+	began   token.Instant
 
 	box    *box
 	room   *room
@@ -91,22 +94,43 @@ func (s *supervisor) broken(message string, cause error) ending {
 	return ending{event: job.EventFail, failure: job.FailInfrastructure, message: message}
 }
 
+// late reports whether it is too late for the candidate to begin.
+func (s *supervisor) late() bool { return s.Limits.Deadlines().ToBegin(s.times, s.now()) <= 0 }
+
+// expired is the end of a job that has not begun in time.
+func (s *supervisor) expired() ending {
+	return ending{event: job.EventExpire, failure: job.FailTimeout, message: "it waited for its start for too long"}
+}
+
+// unready is the end of a job that has not begun because of cause, which may be
+// that its time was over.
+func (s *supervisor) unready(message string, cause error) ending {
+	e := s.broken(message, cause)
+	if s.late() {
+		e = s.expired()
+	}
+	return e
+}
+
 // run returns what the job comes to, and, without an error, the proof that nothing
 // of it runs.
-func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, error) {
+func (s *supervisor) run(ctx context.Context, alive *os.File) (ending, error) {
 	switch {
-	case v.State == job.CancelRequested:
+	case s.state == job.CancelRequested:
 		return ending{event: job.EventEmptied}, nil
-	case s.Limits.Deadlines().Late(v.State, v.Times, s.now()):
-		return ending{event: job.EventExpire, failure: job.FailTimeout, message: "it waited for its start for too long"}, nil
+	case s.late():
+		return s.expired(), nil
 	}
+	// What comes before the beginning has until then.
+	waiting, stop := context.WithTimeout(ctx, s.Limits.Deadlines().ToBegin(s.times, s.now()))
+	defer stop()
 	var err error
-	if s.box, err = build(ctx, s.Dir, s.work); err != nil {
-		if errors.Is(err, errInput) && ctx.Err() == nil {
+	if s.box, err = build(waiting, s.Dir, s.work); err != nil {
+		if errors.Is(err, ErrInput) && ctx.Err() == nil {
 			s.note("%v", err)
-			return ending{event: job.EventFail, failure: job.FailInput, message: errInput.Error()}, nil
+			return ending{event: job.EventFail, failure: job.FailInput, message: inputMessage}, nil
 		}
-		return s.broken("its directory could not be made", err), nil
+		return s.unready("its directory could not be made", err), nil
 	}
 	defer s.box.out.Close()
 	if s.room, err = openRoom(s.box.path, s.Limits); err != nil {
@@ -125,7 +149,7 @@ func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, e
 		return s.broken("its processes could not be held", err), nil
 	}
 	s.at("opened")
-	e, err := s.inScope(ctx)
+	e, err := s.inScope(ctx, waiting)
 	if failed := s.output.finish(); failed != nil {
 		s.note("%v", failed)
 	}
@@ -150,11 +174,12 @@ func (s *supervisor) run(ctx context.Context, v View, alive *os.File) (ending, e
 	return e, nil
 }
 
-// inScope does what is done while the scope is open, and ends it.
-func (s *supervisor) inScope(ctx context.Context) (ending, error) {
+// inScope does what is done while the scope is open, and ends it. The candidate
+// begins before waiting ends, or not at all.
+func (s *supervisor) inScope(ctx, waiting context.Context) (ending, error) {
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	seen := newPulse(s.journal, s.box.progress)
-	e, begun := s.begin(ctx)
+	e, begun := s.begin(ctx, waiting)
 	if begun {
 		go seen.beat(watched)       // until stop
 		go s.room.watch(watched, s) // until stop
@@ -172,18 +197,22 @@ func (s *supervisor) inScope(ctx context.Context) (ending, error) {
 }
 
 // begin starts the candidate. Without a start it returns why there is none.
-func (s *supervisor) begin(ctx context.Context) (ending, bool) {
+func (s *supervisor) begin(ctx, waiting context.Context) (ending, bool) {
 	self, err := scope.Identify(os.Getpid())
 	if err == nil {
-		err = s.journal.Keep(ctx, Handle{Supervisor: self, Scope: s.scope.Handle()})
+		err = s.journal.Keep(waiting, Handle{Supervisor: self, Scope: s.scope.Handle()})
 	}
 	if err != nil {
-		return s.broken("what ends it could not be kept", err), false
+		return s.unready("what ends it could not be kept", err), false
 	}
 	s.at("kept")
-	state, err := s.journal.Move(ctx, Move{From: job.Starting, Event: job.EventBegin, By: job.BySupervisor})
+	if s.late() {
+		return s.expired(), false
+	}
+	s.began = s.now() // from here, for the supervisor is to end it before a watchdog does, which asks the journal
+	state, err := s.journal.Move(waiting, Move{From: job.Starting, Event: job.EventBegin, By: job.BySupervisor})
 	if err != nil {
-		return s.broken("its begin could not be noted", err), false
+		return s.unready("its begin could not be noted", err), false
 	}
 	s.state = state
 	s.at("begun")

@@ -132,6 +132,8 @@ func TestFailures(t *testing.T) {
 		{"not JSON", `echo answer > out/result.json`, nil, job.Failed, job.FailResult, "does not hold: invalid character"},
 		{"not the answer", `echo '{"\u202eother":1}' > out/result.json`, nil, job.Failed, job.FailResult, `unknown field "\u202eother"`},
 		{"input", answers, func(s *scene) { s.Spoil = true }, job.Failed, job.FailInput, "not there any more"},
+		{"input gone", answers, func(s *scene) { s.Read = "gone" }, job.Failed, job.FailInput, "not there any more"},
+		{"input that cannot be read", answers, func(s *scene) { s.Read = "broken" }, job.Failed, job.FailInfrastructure, "directory could not be made"},
 		{"input outside", answers, func(s *scene) { s.Files["../x"] = "y" }, job.Failed, job.FailInfrastructure, "directory could not be made"},
 		{"no interpreter", answers, func(s *scene) { s.Command.Path = "/nowhere/python3" }, job.Failed, job.FailInfrastructure, "could not be started"},
 		{"no tier", answers, func(s *scene) { s.Tier = "cell" }, job.Failed, job.FailInfrastructure, "could not be held"},

@@ -16,6 +16,9 @@ var (
 	ErrMoved = errors.New("supervise: the state of the job has changed meanwhile")
 	// ErrHeld is the error for a directory whose job somebody still holds.
 	ErrHeld = errors.New("supervise: somebody holds the job")
+	// ErrInput is the error of Work.Read for content that is not there any more as it
+	// was.
+	ErrInput = errors.New("supervise: an input is not there any more as it was approved")
 	// ErrUnsupported is the error on a system that jobs cannot run on.
 	ErrUnsupported = errors.New("supervise: not on this system")
 )
@@ -74,7 +77,7 @@ type Work struct {
 	// Files are what the candidate finds below code/.
 	Files []File
 	// Read is the content of digest, of at most max bytes. What it returns is
-	// checked against the digest.
+	// checked against the digest. An error that is not [ErrInput] is the host's.
 	Read func(ctx context.Context, digest [32]byte, max int64) ([]byte, error)
 	// Statuses say what a positive status of the candidate means, where its runner
 	// is the host's own and the candidate has no say in it. Any other is

@@ -87,7 +87,6 @@ func (p *pulse) ask(ctx context.Context, beat bool) (job.State, error) {
 // watch returns what the job comes to when the candidate has ended, or is to be
 // ended now.
 func (s *supervisor) watch(ctx context.Context, seen *pulse) ending {
-	began := s.now()
 	exited := make(chan end, 1)
 	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var waits sync.WaitGroup
@@ -119,7 +118,7 @@ func (s *supervisor) watch(ctx context.Context, seen *pulse) ending {
 			s.terminate(exited)
 			return s.broken("its supervisor was told to end", context.Cause(ctx))
 		case <-ticker.C:
-			if began.Later(s.Limits.Wall).Reached(s.now()) {
+			if s.began.Later(s.Limits.Wall).Reached(s.now()) {
 				s.terminate(exited)
 				return ending{event: job.EventExpire, failure: job.FailTimeout,
 					message: fmt.Sprintf("it ran for more than %s", s.Limits.Wall)}
