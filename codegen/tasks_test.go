@@ -21,7 +21,8 @@ import (
 
 // What is generated of a run is what a task is made of: a client that declares
 // the extension prepares, starts, and asks for its task until it has the result
-// of the manifest's example.
+// of the manifest's example. A client of the older era, which cannot, gets the
+// ordinary results.
 func TestTaskOfAGeneratedRun(t *testing.T) {
 	b := runtime.NewBuilder(runtime.Options{Server: catalog.Server(), Authorizer: authz.AllowAll(), IdleWorkers: runtime.NoIdleWorkers})
 	catalog.Register(b, fake.Handlers())
@@ -55,6 +56,16 @@ func TestTaskOfAGeneratedRun(t *testing.T) {
 			t.Errorf("%s: with another token: %v", protocol, refused)
 		}
 		handle := ask("tools/call", `"name":"lab_evaluate_start","arguments":`+string(claim))
+		if protocol < "2026-07-28" {
+			started, _ := handle["structuredContent"].(map[string]any)
+			if handle["taskId"] != nil || handle["resultType"] == "task" || started["plan"] != plan["plan"] {
+				t.Errorf("%s: %v", protocol, handle)
+			}
+			if refused := ask("tasks/get", `"taskId":"`+fmt.Sprint(started["job"])+`"`); refused["code"] != -32021.0 {
+				t.Errorf("%s: %v", protocol, refused)
+			}
+			continue
+		}
 		id, _ := handle["taskId"].(string)
 		if handle["resultType"] != "task" || !strings.HasPrefix(id, "job_") {
 			t.Fatal(handle)

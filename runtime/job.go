@@ -28,9 +28,14 @@ func jobCalls() []JobCall { return []JobCall{JobStatus, JobResult, JobCancel} }
 
 func isJobCall(name string) bool { return slices.Contains(jobCalls(), JobCall(name)) }
 
-// JobNotFound is the code with which those capabilities fail where there is no
-// such job, or it is another subject's.
-const JobNotFound = "not_found"
+// Codes with which those capabilities fail.
+const (
+	// JobNotFound: there is no such job, or it is another subject's.
+	JobNotFound = "not_found"
+	// JobInternal and JobFull: the host could not do it, and may be able to later.
+	JobInternal = "internal"
+	JobFull     = "io_full"
+)
 
 // TellsOfJobs says whether all that CallJob may be asked for is enabled.
 func (s *Server) TellsOfJobs() bool {

@@ -138,9 +138,9 @@ func overStdio(t *testing.T, command *exec.Cmd, protocol string, tasks bool) *cl
 }
 
 // overHTTP is a client of the server at url, which has a token.
-func overHTTP(t *testing.T, url, token, protocol string) *client {
+func overHTTP(t *testing.T, url, token string) *client {
 	t.Helper()
-	session := ""
+	protocol := bothEras[0] // the one with tasks
 	c := &client{t: t, protocol: protocol, tasks: true, send: func(method, name, message string) string {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -151,7 +151,7 @@ func overHTTP(t *testing.T, url, token, protocol string) *client {
 		}
 		for name, value := range map[string]string{
 			"Accept": "application/json, text/event-stream", "Authorization": "Bearer " + token, "Content-Type": "application/json",
-			"Mcp-Method": method, "Mcp-Name": name, "Mcp-Protocol-Version": protocol, "Mcp-Session-Id": session,
+			"Mcp-Method": method, "Mcp-Name": name, "Mcp-Protocol-Version": protocol,
 		} {
 			if value != "" {
 				r.Header.Set(name, value)
@@ -162,7 +162,6 @@ func overHTTP(t *testing.T, url, token, protocol string) *client {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		session = cmp.Or(response.Header.Get("Mcp-Session-Id"), session)
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,8 @@ type stdioTransport struct {
 	log *slog.Logger
 	// max bytes of a message, and of answers that wait to be written.
 	max, maxUnwritten int
+	// listen judges requests for news; nil lets all pass.
+	listen func(params json.RawMessage) *jsonrpc.Error
 	// stop ends the session: no more is read, and what runs has been cancelled
 	// by whoever closed it.
 	stop <-chan struct{}
@@ -143,9 +145,16 @@ func (c *stdioConn) accept(f frame) (message jsonrpc.Message, refusal []byte) {
 	if ok && !faithful(request.ID, f.line) {
 		return nil, refuse(idOf(f.line), jsonrpc.CodeInvalidRequest, "invalid request: an id is a string, or an integer within ±(2^53-1)")
 	}
-	// A subscription has no answer until it is cancelled: nothing to wait for.
-	if !ok || !request.IsCall() || request.Method == "subscriptions/listen" {
+	if !ok || !request.IsCall() {
 		return message, nil
+	}
+	if request.Method == "subscriptions/listen" {
+		if c.listen != nil {
+			if no := c.listen(request.Params); no != nil {
+				return nil, refuseWith(idOf(f.line), no)
+			}
+		}
+		return message, nil // it has no answer until it is cancelled: nothing to wait for
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -293,19 +302,16 @@ var errSessionEnded = errors.New("host: the session ended")
 
 // refuse is an error response. The id is null where it could not be read
 // (JSON-RPC 2.0, section 5).
-func refuse(id json.RawMessage, code int, message string) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	type failure struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
+func refuse(id json.RawMessage, code int64, message string) []byte {
+	return refuseWith(id, &jsonrpc.Error{Code: code, Message: message})
+}
+
+func refuseWith(id json.RawMessage, refusal *jsonrpc.Error) []byte {
 	data, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   failure         `json:"error"`
-	}{"2.0", id, failure{code, message}})
+		ID      json.RawMessage `json:"id"` // null where it is nil
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, refusal})
 	if err != nil { // id is valid JSON, the rest always encodes
 		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}

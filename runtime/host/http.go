@@ -169,7 +169,7 @@ func (p *program) http(ctx context.Context, s session) int {
 		PublicURL: w.public, TLS: w.tls, Limits: p.options.HTTP, Drain: s.http.drain, Logger: s.log,
 	}
 	if s.runtime.TellsOfJobs() {
-		options.NameHeaders = mcpserver.TaskHeaders()
+		options.NameHeaders, options.Listen = mcpserver.TaskHeaders(), mcpserver.ListenWithTasks
 	}
 	if w.metrics != nil {
 		options.Metrics = mcphttp.NewMetrics()

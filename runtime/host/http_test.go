@@ -70,7 +70,9 @@ func get(t *testing.T, url string) (status int, body string) {
 	return response.StatusCode, string(text)
 }
 
-var bothEras = []string{"2026-07-28", "2025-11-25"}
+const modern, older = "2026-07-28", "2025-11-25"
+
+var bothEras = []string{modern, older}
 
 func TestHTTPServesBothEras(t *testing.T) {
 	c, url := serveHTTP(t, nil, "--metrics-listen", "localhost:0")

@@ -49,6 +49,9 @@ func (p *program) stdio(ctx context.Context, s session) int {
 		stop: ctx.Done(), cancel: cancel, drain: drainTime, grace: graceTime,
 		ended: make(chan struct{}),
 	}
+	if s.runtime.TellsOfJobs() {
+		transport.listen = mcpserver.ListenWithTasks
+	}
 	mcpSession, err := server.Connect(ctx, transport, nil)
 	if err != nil {
 		return p.broken(err)

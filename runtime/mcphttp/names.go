@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -17,24 +18,49 @@ func (s *Server) misnamed(w http.ResponseWriter, r *http.Request) bool {
 	if !ok || r.Method != http.MethodPost || !modern(r) {
 		return false
 	}
-	body, err := peek(r)
-	if err != nil {
-		return false // whoever reads it next finds that out
+	message, ok := messageOf(r, method)
+	if !ok {
+		return false
 	}
-	// The keys of maps, unlike those of structs, match exactly.
-	var message, params map[string]json.RawMessage
-	var asked, name string
-	if json.Unmarshal(body, &message) != nil || json.Unmarshal(message["method"], &asked) != nil || asked != method {
-		return false // the SDK refuses it
-	}
+	var params map[string]json.RawMessage
+	var name string
 	values := r.Header.Values(nameHeader)
 	if json.Unmarshal(message["params"], &params) == nil && json.Unmarshal(params[parameter], &name) == nil && len(values) == 1 && values[0] == name {
 		return false
 	}
-	id := message["id"]
-	if len(id) > 0 && (id[0] == '{' || id[0] == '[') { // which no id is
-		id = nil
+	refuseRequest(w, http.StatusBadRequest, message["id"], &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: "the Mcp-Name header is not the parameter " + parameter})
+	return true
+}
+
+// messageOf is the message that r carries, if method is its method, as its header
+// says. The SDK refuses any other. The keys of maps, unlike those of structs, match
+// exactly.
+func messageOf(r *http.Request, method string) (message map[string]json.RawMessage, ok bool) {
+	body, err := peek(r)
+	if err != nil {
+		return nil, false // whoever reads it next finds that out
 	}
-	refuseRequest(w, http.StatusBadRequest, id, mcp.CodeHeaderMismatch, "the Mcp-Name header is not the parameter "+parameter)
+	var asked string
+	ok = json.Unmarshal(body, &message) == nil && json.Unmarshal(message["method"], &asked) == nil && asked == method
+	return message, ok
+}
+
+// listenMethod asks for news.
+const listenMethod = "subscriptions/listen"
+
+// mayNotListen answers a request for news that the host refuses.
+func (s *Server) mayNotListen(w http.ResponseWriter, r *http.Request) bool {
+	if s.options.Listen == nil || r.Method != http.MethodPost || !modern(r) || r.Header.Get(methodHeader) != listenMethod {
+		return false
+	}
+	message, ok := messageOf(r, listenMethod)
+	if !ok {
+		return false
+	}
+	refusal := s.options.Listen(message["params"])
+	if refusal == nil {
+		return false
+	}
+	refuseRequest(w, http.StatusBadRequest, message["id"], refusal)
 	return true
 }

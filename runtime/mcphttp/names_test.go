@@ -1,10 +1,13 @@
 package mcphttp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -78,6 +81,42 @@ func TestNameHeaders(t *testing.T) {
 	f = start(t, Options{})
 	answering(f, "x/get")
 	if a := f.send("POST", f.url, body(`"id":"a-1"`), modernHeaders("x/get", "")...); a.status != 200 {
+		t.Errorf("without the option: %d %s", a.status, a.body)
+	}
+}
+
+// A host that knows more of subscriptions than the SDK sees their parameters as
+// they were sent, and refuses them before it does.
+func TestListen(t *testing.T) {
+	f := start(t, Options{Listen: func(params json.RawMessage) *jsonrpc.Error {
+		if bytes.Contains(params, []byte(`"more"`)) {
+			return &jsonrpc.Error{Code: -32021, Message: "no", Data: json.RawMessage(`{"a":1}`)}
+		}
+		return nil
+	}})
+	body := func(id, method, member string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"notifications":{` + member + `},"_meta":` + modernMeta + `}}`
+	}
+	const refused = `"error":{"code":-32021,"message":"no","data":{"a":1}}}`
+	for name, c := range map[string]struct {
+		body, method string
+		status       int
+		want         string
+	}{
+		"refused":        {body("7", listenMethod, `"more":1`), listenMethod, 400, `{"jsonrpc":"2.0","id":7,` + refused},
+		"no id":          {body(`{"a":1}`, listenMethod, `"more":1`), listenMethod, 400, `{"jsonrpc":"2.0","id":null,` + refused},
+		"not refused":    {body("7", listenMethod, ``), listenMethod, 200, "acknowledged"},
+		"another method": {body("7", "tools/list", `"more":1`), "tools/list", 200, `"tools"`},
+		"another header": {body("7", listenMethod, `"more":1`), "tools/list", 400, "-32020"},
+		"no object":      {`[]`, listenMethod, 400, ""},
+	} {
+		if a := f.send("POST", f.url, c.body, modernHeaders(c.method, "")...); a.status != c.status || !strings.Contains(a.body, c.want) {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	// Without the option nobody looks.
+	f = start(t, Options{})
+	if a := f.send("POST", f.url, body("7", listenMethod, `"more":1`), modernHeaders(listenMethod, "")...); a.status != 200 {
 		t.Errorf("without the option: %d %s", a.status, a.body)
 	}
 }

@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/capgen/capgen/authz"
 )
@@ -45,6 +48,11 @@ type Options struct {
 	// request without the header, or with another value there, gets 400. New keeps
 	// the map.
 	NameHeaders map[string]string
+	// Listen judges the parameters of subscriptions/listen, in the current era, as
+	// they were sent: the SDK drops those of extensions. What it returns is the
+	// answer, with 400; nil goes on, and a Listen that is nil always does. It must
+	// be safe for concurrent use.
+	Listen func(params json.RawMessage) *jsonrpc.Error
 	// ResourceMetadata is the URL of the protected-resource metadata (RFC
 	// 9728), which a challenge names. Empty names none.
 	ResourceMetadata string

@@ -15,17 +15,20 @@ const codeRefused = -32000
 // refuse answers with a JSON-RPC error whose id is null, which clients show,
 // unlike plain text. The message must not hold what came with the request.
 func refuse(w http.ResponseWriter, status int, code int64, message string) {
-	refuseRequest(w, status, nil, code, message)
+	refuseRequest(w, status, nil, &jsonrpc.Error{Code: code, Message: message})
 }
 
 // refuseRequest is refuse for a request whose id was read: JSON text, or nil for
-// one that nobody knows.
-func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int64, message string) {
+// one that nobody knows. What cannot be an id is answered as nil is.
+func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, refusal *jsonrpc.Error) {
+	if len(id) > 0 && (id[0] == '{' || id[0] == '[') {
+		id = nil
+	}
 	body, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"` // null where it is nil
 		Error   *jsonrpc.Error  `json:"error"`
-	}{Version: "2.0", ID: id, Error: &jsonrpc.Error{Code: code, Message: message}})
+	}{Version: "2.0", ID: id, Error: refusal})
 	if err != nil { // id is valid JSON, the rest always encodes
 		body = nil
 	}

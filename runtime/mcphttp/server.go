@@ -207,7 +207,7 @@ func (s *Server) admit(next http.Handler) http.Handler {
 				return
 			}
 		}
-		if s.lacksScope(w, r) || s.misnamed(w, r) {
+		if s.lacksScope(w, r) || s.misnamed(w, r) || s.mayNotListen(w, r) {
 			return
 		}
 		if waits(r) {
@@ -226,7 +226,7 @@ func (s *Server) admit(next http.Handler) http.Handler {
 // era a header says so, and the SDK refuses one that the body does not bear
 // out; in an older one nobody looks at that header.
 func waits(r *http.Request) bool {
-	return r.Method != http.MethodPost || modern(r) && r.Header.Get(methodHeader) == "subscriptions/listen"
+	return r.Method != http.MethodPost || modern(r) && r.Header.Get(methodHeader) == listenMethod
 }
 
 // modern reports whether r is of the current era.

@@ -58,7 +58,7 @@ func (s *sessions) count() int {
 // until the session ends.
 func (s *sessions) admit(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		if method != "initialize" && method != "subscriptions/listen" {
+		if method != "initialize" && method != listenMethod {
 			return next(ctx, method, request)
 		}
 		subject, _ := subjectOf(request)

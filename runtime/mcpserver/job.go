@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -137,10 +138,15 @@ func (q *taskRequest) get() (*taskResult, error) {
 	switch {
 	case s.State == "SUCCEEDED":
 		if result.Result, err = q.succeeded(s); err != nil {
-			return nil, err
+			var refused interface{ Fault() fault.Fault }
+			if !errors.As(err, &refused) || !stands(refused.Fault()) {
+				return nil, err
+			}
+			// Its client polls until the task has ended.
+			result.Result = refusedResult(refused.Fault(), q.receipt)
 		}
 	case s.word() == taskCompleted:
-		result.Result = s.failed().result()
+		result.Result = s.failed()
 	}
 	q.receipt = told
 	return result, nil
@@ -187,12 +193,32 @@ func (q *taskRequest) succeeded(s jobStatus) (*mcp.CallToolResult, error) {
 	return result, err
 }
 
+// stands tells whether a refusal of a result that is there comes again, however
+// often a client asks: not if something broke, the host is busy, or the job is
+// gone meanwhile, which is no task any more.
+func stands(f fault.Fault) bool {
+	switch f.Class {
+	case fault.Denied:
+		return true
+	case fault.Limit:
+		return slices.Contains([]string{fault.MaxValueBytes, fault.MaxValueDepth, fault.MaxIntermediateValueBytes}, f.Limit)
+	case fault.CapabilityFailed:
+		return !slices.Contains([]string{runtime.JobNotFound, runtime.JobInternal, runtime.JobFull}, f.Code)
+	}
+	return false
+}
+
+// refusedResult is the tool call's failure where the job has none.
+func refusedResult(f fault.Fault, receipt runtime.Receipt) *mcp.CallToolResult {
+	answer := failureAnswer(f, receipt)
+	answer.textOnly = true // it fits no output schema but its own
+	return answer.result()
+}
+
 // failed is the tool call's failure.
-func (s jobStatus) failed() Answer {
-	answer := failureAnswer(fault.Fault{
+func (s jobStatus) failed() *mcp.CallToolResult {
+	return refusedResult(fault.Fault{
 		Class: fault.CapabilityFailed, Code: s.Failure, Message: cmp.Or(s.Message, "the job is "+s.State), Capability: s.Capability,
 		Hint: "run.logs tells what " + s.Job + " wrote",
 	}, runtime.Receipt{})
-	answer.textOnly = true // it fits no output schema but its own
-	return answer
 }

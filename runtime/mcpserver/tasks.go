@@ -86,11 +86,11 @@ const (
 // addTasks has server answer the methods of the extension, and tool calls with
 // tasks.
 func (t *Tools) addTasks(server *mcp.Server) error {
-	server.AddReceivingMiddleware(insteadOfResults)
+	server.AddReceivingMiddleware(insteadOfResults, hiddenFromOlder)
 	return errors.Join(
-		mcp.AddReceivingCustomMethod(server, methodGetTask, func(ctx context.Context, s *mcp.ServerSession, p *taskParams) (*taskResult, error) {
+		mcp.AddReceivingCustomMethod(server, methodGetTask, func(ctx context.Context, _ *mcp.ServerSession, p *taskParams) (*taskResult, error) {
 			var result *taskResult
-			receipt, err := t.aboutTask(ctx, methodGetTask, s, p, func(q *taskRequest) (err error) {
+			receipt, err := t.aboutTask(ctx, methodGetTask, p, func(q *taskRequest) (err error) {
 				result, err = q.get()
 				return err
 			})
@@ -100,20 +100,20 @@ func (t *Tools) addTasks(server *mcp.Server) error {
 			result.Meta = receipt
 			return result, nil
 		}),
-		mcp.AddReceivingCustomMethod(server, methodUpdateTask, func(ctx context.Context, s *mcp.ServerSession, p *taskParams) (*taskAck, error) {
+		mcp.AddReceivingCustomMethod(server, methodUpdateTask, func(ctx context.Context, _ *mcp.ServerSession, p *taskParams) (*taskAck, error) {
 			// Answers to what was never asked are ignored (Tasks extension, Task
 			// Update Requests), but not for a task that is not there.
-			return t.acknowledge(ctx, methodUpdateTask, s, p, runtime.JobStatus)
+			return t.acknowledge(ctx, methodUpdateTask, p, runtime.JobStatus)
 		}),
-		mcp.AddReceivingCustomMethod(server, methodCancelTask, func(ctx context.Context, s *mcp.ServerSession, p *taskParams) (*taskAck, error) {
-			return t.acknowledge(ctx, methodCancelTask, s, p, runtime.JobCancel)
+		mcp.AddReceivingCustomMethod(server, methodCancelTask, func(ctx context.Context, _ *mcp.ServerSession, p *taskParams) (*taskAck, error) {
+			return t.acknowledge(ctx, methodCancelTask, p, runtime.JobCancel)
 		}),
 	)
 }
 
 // acknowledge answers a method that does no more than one call of a job.
-func (t *Tools) acknowledge(ctx context.Context, method string, s *mcp.ServerSession, p *taskParams, c runtime.JobCall) (*taskAck, error) {
-	receipt, err := t.aboutTask(ctx, method, s, p, func(q *taskRequest) error {
+func (t *Tools) acknowledge(ctx context.Context, method string, p *taskParams, c runtime.JobCall) (*taskAck, error) {
+	receipt, err := t.aboutTask(ctx, method, p, func(q *taskRequest) error {
 		_, err := q.call(c)
 		return err
 	})
@@ -126,11 +126,11 @@ func (t *Tools) acknowledge(ctx context.Context, method string, s *mcp.ServerSes
 // aboutTask answers one request of the extension: of a client that has declared
 // it, about a task that the subject has started, within the subject's limits.
 // What it returns besides an error is the _meta of the answer.
-func (t *Tools) aboutTask(ctx context.Context, method string, s *mcp.ServerSession, p *taskParams, answer func(*taskRequest) error) (mcp.Meta, error) {
+func (t *Tools) aboutTask(ctx context.Context, method string, p *taskParams, answer func(*taskRequest) error) (mcp.Meta, error) {
 	if p == nil {
 		p = new(taskParams)
 	}
-	if !declaresTasks(p.Meta, s) {
+	if !declaresTasks(p.Meta) {
 		return nil, undeclaredTasks()
 	}
 	id, ok := taskID(p.TaskID)
@@ -170,38 +170,59 @@ func taskID(raw json.RawMessage) (id string, ok bool) {
 	return id, id != "" && len(id) <= maxTaskID
 }
 
-// declaresTasks tells whether a request says that its client knows tasks. What
-// it says of the client itself decides alone; only a session of the older era
-// says so for all of its requests, as it begins (Tasks extension, Capability
-// Negotiation).
-func declaresTasks(meta map[string]any, s *mcp.ServerSession) bool {
-	if said, ok := meta[mcp.MetaKeyClientCapabilities]; ok {
-		capabilities, _ := said.(map[string]any)
-		extensions, _ := capabilities["extensions"].(map[string]any)
-		return namesTasks(extensions)
-	}
-	if s == nil {
+// declaresTasks tells whether a request says that its client knows tasks, in what
+// a request of 2026-07-28 or later says of its client. Nothing else does: under
+// an earlier version there is no such extension, whatever a session declared as
+// it began (Tasks extension, Capability Negotiation and Backward Compatibility).
+func declaresTasks(meta map[string]any) bool {
+	if version, _ := meta[mcp.MetaKeyProtocolVersion].(string); version < firstStateless {
 		return false
 	}
-	begun := s.InitializeParams()
-	// Of a stream without sessions the SDK has what its first request said there.
-	if begun == nil || begun.ProtocolVersion >= firstStateless || begun.Capabilities == nil {
-		return false
-	}
-	return namesTasks(begun.Capabilities.Extensions)
+	capabilities, _ := meta[mcp.MetaKeyClientCapabilities].(map[string]any)
+	extensions, _ := capabilities["extensions"].(map[string]any)
+	_, ok := extensions[TasksExtension].(map[string]any) // its settings
+	return ok
 }
 
 // firstStateless is the first version of the protocol without sessions. Versions
 // are dates and compare as texts (MCP specification, Versioning).
 const firstStateless = "2026-07-28"
 
-// namesTasks tells whether the extension is there, with its settings, an object.
-func namesTasks(extensions map[string]any) bool {
-	_, ok := extensions[TasksExtension].(map[string]any)
-	return ok
+// hiddenFromOlder leaves the extension out of what the server says of itself to a
+// client of an earlier version, which alone begins with initialize.
+func hiddenFromOlder(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, request)
+		if begun, ok := result.(*mcp.InitializeResult); ok && err == nil && begun != nil && begun.Capabilities != nil {
+			delete(begun.Capabilities.Extensions, TasksExtension) // of a copy for this answer
+		}
+		return result, err
+	}
 }
 
-func undeclaredTasks() error {
+// ListenWithTasks refuses the parameters of subscriptions/listen that ask for news
+// of tasks and do not declare the extension; it is nil for all others (Tasks
+// extension, Task Status Notifications). A transport has to ask it of a server that
+// has the extension: what it needs to see the SDK drops.
+func ListenWithTasks(params json.RawMessage) *jsonrpc.Error {
+	// The keys of maps, unlike those of structs, match exactly.
+	var p, wanted map[string]json.RawMessage
+	var meta map[string]any
+	var tasks []json.RawMessage
+	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p["notifications"], &wanted) != nil {
+		return nil // the SDK refuses it
+	}
+	asked, ok := wanted["taskIds"]
+	if !ok || json.Unmarshal(asked, &tasks) == nil && len(tasks) == 0 {
+		return nil
+	}
+	if json.Unmarshal(p["_meta"], &meta) == nil && declaresTasks(meta) {
+		return nil
+	}
+	return undeclaredTasks()
+}
+
+func undeclaredTasks() *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the request does not declare the extension " + TasksExtension,
 		Data: json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + TasksExtension + `":{}}}}`),
@@ -240,7 +261,7 @@ type offerKey struct{}
 func insteadOfResults(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		call, ok := request.(*mcp.CallToolRequest)
-		if !ok || call.Params == nil || !declaresTasks(call.Params.Meta, call.Session) {
+		if !ok || call.Params == nil || !declaresTasks(call.Params.Meta) {
 			return next(ctx, method, request)
 		}
 		o := new(offer)

@@ -18,6 +18,7 @@ import (
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/fault"
+	"github.com/capgen/capgen/runtime/govern"
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/mcpserver"
 	"github.com/capgen/capgen/runtime/results"
@@ -180,10 +181,13 @@ func (j *jobs) called(name, answer string) (runtime.Execution, error) {
 	return x, nil
 }
 
-var bothEras = []string{"2026-07-28", "2025-11-25"}
+const modern, older = "2026-07-28", "2025-11-25"
+
+var bothEras = []string{modern, older}
 
 // What each state of a job is as a task, to a client that has declared the
-// extension; one that has not gets the ordinary result, and no task.
+// extension; one that has not gets the ordinary result, and no task, and so does
+// one of the older era, which cannot.
 func TestTasks(t *testing.T) {
 	const created, later, latest = "2026-11-30T08:00:00Z", "2026-11-30T09:30:00+01:00", "2026-11-30T08:40:00Z"
 	for _, c := range []struct {
@@ -207,61 +211,61 @@ func TestTasks(t *testing.T) {
 			failed: `{"error":{"class":"capability_failed","message":"its supervisor was lost","hint":"run.logs tells what ` + theJob + ` wrote","capability":"code","code":"orphaned"}}`},
 		{state: "CANCELLED", more: `,"failure":"cancelled","message":"somebody asked"`, status: "cancelled", message: "CANCELLED: somebody asked", updated: created},
 	} {
-		for _, protocol := range bothEras {
-			t.Run(c.state+" "+protocol, func(t *testing.T) {
-				j := newJobs(c.state)
-				j.status += c.more
-				knows := rawClient(t, mcpserver.Options{Runtime: j}, protocol, declared)
+		t.Run(c.state, func(t *testing.T) {
+			j := newJobs(c.state)
+			j.status += c.more
+			knows := rawClient(t, mcpserver.Options{Runtime: j}, modern, declared)
+			want := map[string]any{
+				"resultType": "task", "taskId": theJob, "status": c.status, "statusMessage": c.message,
+				"createdAt": created, "lastUpdatedAt": c.updated, "ttlMs": nil, "pollIntervalMs": 1000.0,
+			}
+			handle := knows.start()
+			if diff := gocmp.Diff(want, without(handle.Result, "_meta")); diff != "" || receiptOf(t, handle.Result) != "of code.start" {
+				t.Errorf("the handle: %s %s", handle.text, diff)
+			}
+			got := knows.send("tasks/get", about(theJob))
+			result, _ := got.Result["result"].(map[string]any)
+			want["resultType"] = "complete"
+			if diff := gocmp.Diff(want, without(got.Result, "_meta", "result")); diff != "" || receiptOf(t, got.Result) != "of run.status" {
+				t.Errorf("the task: %s %s", got.text, diff)
+			}
+			switch {
+			case c.succeeded:
 				want := map[string]any{
-					"resultType": "task", "taskId": theJob, "status": c.status, "statusMessage": c.message,
-					"createdAt": created, "lastUpdatedAt": c.updated, "ttlMs": nil, "pollIntervalMs": 1000.0,
+					"content": []any{text(`{"job":"` + theJob + `","result":{"n":9007199254740993},"sha256":"ab","state":"SUCCEEDED"}`), text("# Report")},
+					// As the schema of the tool that started it has it.
+					"structuredContent": map[string]any{"job": theJob, "plan": "p", "state": "SUCCEEDED"},
 				}
-				handle := knows.start()
-				if diff := gocmp.Diff(want, without(handle.Result, "_meta")); diff != "" || receiptOf(t, handle.Result) != "of code.start" {
-					t.Errorf("the handle: %s %s", handle.text, diff)
+				if diff := gocmp.Diff(want, without(result, "_meta")); diff != "" || receiptOf(t, result) != "of run.result" {
+					t.Errorf("the result: %s %s", got.text, diff)
 				}
-				got := knows.send("tasks/get", about(theJob))
-				result, _ := got.Result["result"].(map[string]any)
-				want["resultType"] = "complete"
-				if diff := gocmp.Diff(want, without(got.Result, "_meta", "result")); diff != "" || receiptOf(t, got.Result) != "of run.status" {
-					t.Errorf("the task: %s %s", got.text, diff)
+			case c.failed != "":
+				want := map[string]any{"isError": true, "content": []any{text(c.failed)}}
+				if diff := gocmp.Diff(want, result); diff != "" {
+					t.Errorf("the result: %s", diff)
 				}
-				switch {
-				case c.succeeded:
-					want := map[string]any{
-						"content": []any{text(`{"job":"` + theJob + `","result":{"n":9007199254740993},"sha256":"ab","state":"SUCCEEDED"}`), text("# Report")},
-						// As the schema of the tool that started it has it.
-						"structuredContent": map[string]any{"job": theJob, "plan": "p", "state": "SUCCEEDED"},
-					}
-					if diff := gocmp.Diff(want, without(result, "_meta")); diff != "" || receiptOf(t, result) != "of run.result" {
-						t.Errorf("the result: %s %s", got.text, diff)
-					}
-				case c.failed != "":
-					want := map[string]any{"isError": true, "content": []any{text(c.failed)}}
-					if diff := gocmp.Diff(want, result); diff != "" {
-						t.Errorf("the result: %s", diff)
-					}
-				case got.Result["result"] != nil:
-					t.Errorf("there is a result: %s", got.text)
-				}
+			case got.Result["result"] != nil:
+				t.Errorf("there is a result: %s", got.text)
+			}
 
-				unaware := rawClient(t, mcpserver.Options{Runtime: j}, protocol, bare)
+			for _, client := range []struct{ protocol, capabilities string }{{modern, bare}, {older, declared}, {older, bare}} {
+				unaware := rawClient(t, mcpserver.Options{Runtime: j}, client.protocol, client.capabilities)
 				plain := unaware.start()
 				if got, _ := plain.Result["structuredContent"].(map[string]any); plain.Result["taskId"] != nil || plain.Result["resultType"] == "task" || got["job"] != theJob {
-					t.Errorf("a client that does not know tasks: %s", plain.text)
+					t.Errorf("%s: a client that does not know tasks: %s", client, plain.text)
 				}
 				calls := len(j.calls)
 				for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
 					a := unaware.send(method, about(theJob))
 					if a.Error.Code != -32021 || string(a.Error.Data) != `{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}` || a.Result != nil {
-						t.Errorf("%s of a client that does not know tasks: %+v", method, a)
+						t.Errorf("%s: %s of a client that does not know tasks: %+v", client, method, a)
 					}
 				}
 				if len(j.calls) != calls {
-					t.Errorf("it calls %v", j.calls[calls:])
+					t.Errorf("%s: it calls %v", client, j.calls[calls:])
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -299,15 +303,13 @@ func TestTasksOfEveryState(t *testing.T) {
 
 // The other two methods acknowledge, and one of them cancels.
 func TestTasksAreCancelled(t *testing.T) {
-	for _, protocol := range bothEras {
-		j := newJobs("RUNNING")
-		c := rawClient(t, mcpserver.Options{Runtime: j}, protocol, declared)
-		for method, calls := range map[string]string{"tasks/cancel": "run.cancel", "tasks/update": "run.status"} {
-			j.calls = nil
-			a := c.send(method, `{"taskId":"`+theJob+`","inputResponses":{"name":{"action":"accept"}},"more":1}`)
-			if diff := gocmp.Diff(map[string]any{"resultType": "complete"}, without(a.Result, "_meta")); diff != "" || receiptOf(t, a.Result) != "of "+calls || !slices.Equal(j.calls, []string{calls}) {
-				t.Errorf("%s %s: %s, by %v %s", protocol, method, a.text, j.calls, diff)
-			}
+	j := newJobs("RUNNING")
+	c := rawClient(t, mcpserver.Options{Runtime: j}, modern, declared)
+	for method, calls := range map[string]string{"tasks/cancel": "run.cancel", "tasks/update": "run.status"} {
+		j.calls = nil
+		a := c.send(method, `{"taskId":"`+theJob+`","inputResponses":{"name":{"action":"accept"}},"more":1}`)
+		if diff := gocmp.Diff(map[string]any{"resultType": "complete"}, without(a.Result, "_meta")); diff != "" || receiptOf(t, a.Result) != "of "+calls || !slices.Equal(j.calls, []string{calls}) {
+			t.Errorf("%s: %s, by %v %s", method, a.text, j.calls, diff)
 		}
 	}
 }
@@ -315,37 +317,35 @@ func TestTasksAreCancelled(t *testing.T) {
 // What names no task of the subject is one answer, whatever it is, and what
 // cannot be an id asks nobody.
 func TestTasksThatAreNotThere(t *testing.T) {
-	for _, protocol := range bothEras {
-		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
-			j := newJobs("RUNNING")
-			c := rawClient(t, mcpserver.Options{Runtime: j}, protocol, declared)
-			var first reply
-			for _, params := range []string{
-				about("job_00000000000000000000000000000002"), about("../" + theJob), about(" " + theJob), about(strings.ToUpper(theJob)), about(theJob + `\u0000`), about("run.status"),
-				about(strings.Repeat(`\u0061`, 64)), about(strings.Repeat(`a`, 65)), about(strings.Repeat("a", 1<<20)), about(`\ud800`), about(""),
-				`{"taskId":null}`, `{"taskId":1}`, `{"taskId":true}`, `{"taskId":{}}`, `{"taskId":["` + theJob + `"]}`, `{}`, `{"TaskId":"` + theJob + `"}`, `{"taskid":"` + theJob + `"}`,
-			} {
-				a := c.send(method, params)
-				if first.Error.Code == 0 {
-					first = a
-				}
-				if a.Error.Code != -32602 || a.Error.Message != "there is no such task" || a.Result != nil || gocmp.Diff(first.Error, a.Error) != "" {
-					t.Errorf("%s %.80s: %+v", method, params, a)
-				}
+	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+		j := newJobs("RUNNING")
+		c := rawClient(t, mcpserver.Options{Runtime: j}, modern, declared)
+		var first reply
+		for _, params := range []string{
+			about("job_00000000000000000000000000000002"), about("../" + theJob), about(" " + theJob), about(strings.ToUpper(theJob)), about(theJob + `\u0000`), about("run.status"),
+			about(strings.Repeat(`\u0061`, 64)), about(strings.Repeat(`a`, 65)), about(strings.Repeat("a", 1<<20)), about(`\ud800`), about(""),
+			`{"taskId":null}`, `{"taskId":1}`, `{"taskId":true}`, `{"taskId":{}}`, `{"taskId":["` + theJob + `"]}`, `{}`, `{"TaskId":"` + theJob + `"}`, `{"taskid":"` + theJob + `"}`,
+		} {
+			a := c.send(method, params)
+			if first.Error.Code == 0 {
+				first = a
 			}
-			// Neither too long nor no text.
-			if n := len(j.calls); n != 8 {
-				t.Errorf("%s: %d calls: %v", method, n, j.calls)
+			if a.Error.Code != -32602 || a.Error.Message != "there is no such task" || a.Result != nil || gocmp.Diff(first.Error, a.Error) != "" {
+				t.Errorf("%s %.80s: %+v", method, params, a)
 			}
-			another := authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "ann", Scopes: authz.AllScopes()}
-			c = rawClient(t, mcpserver.Options{Runtime: j, Subjects: authz.StaticSubject(another)}, protocol, declared)
-			if a := c.send(method, about(theJob)); gocmp.Diff(first.Error, a.Error) != "" {
-				t.Errorf("%s of another subject: %+v", method, a)
-			}
-			c = rawClient(t, mcpserver.Options{Runtime: j, Subjects: authz.ContextSubject()}, protocol, declared)
-			if a := c.send(method, about(theJob)); a.Error.Code != -32000 || !strings.Contains(string(a.Error.Data), `"class":"unauthenticated"`) {
-				t.Errorf("%s of nobody: %+v", method, a)
-			}
+		}
+		// Neither too long nor no text.
+		if n := len(j.calls); n != 8 {
+			t.Errorf("%s: %d calls: %v", method, n, j.calls)
+		}
+		another := authz.Subject{Kind: authz.KindOIDC, Issuer: "https://issuer.example", ID: "ann", Scopes: authz.AllScopes()}
+		c = rawClient(t, mcpserver.Options{Runtime: j, Subjects: authz.StaticSubject(another)}, modern, declared)
+		if a := c.send(method, about(theJob)); gocmp.Diff(first.Error, a.Error) != "" {
+			t.Errorf("%s of another subject: %+v", method, a)
+		}
+		c = rawClient(t, mcpserver.Options{Runtime: j, Subjects: authz.ContextSubject()}, modern, declared)
+		if a := c.send(method, about(theJob)); a.Error.Code != -32000 || !strings.Contains(string(a.Error.Data), `"class":"unauthenticated"`) {
+			t.Errorf("%s of nobody: %+v", method, a)
 		}
 	}
 }
@@ -361,25 +361,58 @@ func TestTasksAreRefused(t *testing.T) {
 		message            string
 	}{
 		{"tasks/get", "run.status", "RUNNING", shown{Class: fault.Denied, Message: "permission denied", Capability: "run.status"}, -32000, "permission denied"},
-		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.Denied, Message: "permission denied", Capability: "run.result"}, -32000, "permission denied"},
 		{"tasks/cancel", "run.cancel", "RUNNING", shown{Class: fault.Denied, Message: "permission denied", Capability: "run.cancel"}, -32000, "permission denied"},
 		{"tasks/update", "run.status", "RUNNING", shown{Class: fault.Denied, Message: "permission denied", Capability: "run.status"}, -32000, "permission denied"},
 		{"tasks/get", "run.status", "RUNNING", shown{Class: fault.PolicyFailure, Message: "the policy could not decide"}, -32603, "the policy could not decide"},
 		{"tasks/get", "run.status", "RUNNING", shown{Class: fault.Limit, Message: "too many", Limit: "MaxQueued"}, -32000, "too many"},
 		{"tasks/cancel", "run.cancel", "SUCCEEDED", shown{Class: fault.CapabilityFailed, Code: "io_full", Message: "the disk is full"}, -32000, "the disk is full"},
 		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.CapabilityFailed, Code: runtime.JobNotFound, Message: "secret"}, -32602, "there is no such task"},
+		// What may go well another time ends no task.
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.CapabilityFailed, Code: string(govern.Internal), Message: "it could not be done"}, -32000, "it could not be done"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.CapabilityFailed, Code: string(govern.Full), Message: "the disk is full"}, -32000, "the disk is full"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.Limit, Message: "too many", Limit: fault.MaxQueuedExecutions}, -32000, "too many"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.Limit, Message: "too slow", Limit: fault.MaxExecutionTime}, -32000, "too slow"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.PolicyFailure, Message: "the policy could not decide"}, -32603, "the policy could not decide"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.Internal, Message: "internal failure"}, -32603, "internal failure"},
+		{"tasks/get", "run.result", "SUCCEEDED", shown{Class: fault.Cancelled, Message: "the call was cancelled"}, -32000, "the call was cancelled"},
 		{"tasks/get", "run.status", "RUNNING", shown{Class: fault.InvalidArguments, Message: "secret"}, -32602, "there is no such task"},
 	} {
-		for _, protocol := range bothEras {
-			j := newJobs(c.state)
-			j.fail[c.capability] = c.fault
-			a := rawClient(t, mcpserver.Options{Runtime: j}, protocol, declared).send(c.method, about(theJob))
-			if a.Error.Code != c.code || a.Error.Message != c.message || a.Result != nil {
-				t.Errorf("%s %s: %+v", c.method, c.capability, a)
-			}
-			if told := string(a.Error.Data); c.code != -32602 && (!strings.Contains(told, `"class":"`+string(c.fault.Class)) || !strings.Contains(told, `"execution":"of `+c.capability)) || c.code == -32602 && told != "" {
-				t.Errorf("%s %s: %s", c.method, c.capability, told)
-			}
+		j := newJobs(c.state)
+		j.fail[c.capability] = c.fault
+		a := rawClient(t, mcpserver.Options{Runtime: j}, modern, declared).send(c.method, about(theJob))
+		if a.Error.Code != c.code || a.Error.Message != c.message || a.Result != nil {
+			t.Errorf("%s %s: %+v", c.method, c.capability, a)
+		}
+		if told := string(a.Error.Data); c.code != -32602 && (!strings.Contains(told, `"class":"`+string(c.fault.Class)) || !strings.Contains(told, `"execution":"of `+c.capability)) || c.code == -32602 && told != "" {
+			t.Errorf("%s %s: %s", c.method, c.capability, told)
+		}
+	}
+}
+
+// Where the result of a job that succeeded is refused for good, its task has ended
+// all the same, with the refusal: its client asks until it has.
+func TestResultsThatAreRefused(t *testing.T) {
+	for name, f := range map[string]shown{
+		"by policy":   {Class: fault.Denied, Message: "permission denied", Capability: "run.result"},
+		"not kept":    {Class: fault.CapabilityFailed, Code: string(govern.ConflictCode), Message: "the result is not kept any more", Capability: "run.result"},
+		"unreadable":  {Class: fault.CapabilityFailed, Message: "the capability failed", Capability: "run.result"},
+		"too large":   {Class: fault.Limit, Message: "too large", Limit: fault.MaxValueBytes, Bound: 7},
+		"too deep":    {Class: fault.Limit, Message: "too deep", Limit: fault.MaxValueDepth, Bound: 7},
+		"all too big": {Class: fault.Limit, Message: "too much", Limit: fault.MaxIntermediateValueBytes, Bound: 7},
+	} {
+		j := newJobs("SUCCEEDED")
+		j.fail["run.result"] = f
+		r := rawClient(t, mcpserver.Options{Runtime: j}, modern, declared)
+		a := r.send("tasks/get", about(theJob))
+		result, _ := a.Result["result"].(map[string]any)
+		if a.Result["status"] != "completed" || a.Result["statusMessage"] != "SUCCEEDED" || a.Result["resultType"] != "complete" || receiptOf(t, a.Result) != "of run.status" ||
+			result["isError"] != true || result["structuredContent"] != nil {
+			t.Errorf("%s: %s %+v", name, a.text, a.Error)
+			continue
+		}
+		told, _ := result["content"].([]any)[0].(map[string]any)["text"].(string)
+		if !strings.Contains(told, `"class":"`+string(f.Class)+`","message":"`+f.Message+`"`) || !strings.Contains(told, `"execution":"of run.result"`) {
+			t.Errorf("%s: %s", name, told)
 		}
 	}
 }
@@ -413,10 +446,11 @@ func TestTasksOfBrokenAnswers(t *testing.T) {
 	}
 }
 
-// A client declares the extension on each request, or as its session begins,
-// and in no other way.
+// A client declares the extension on each request, as one of 2026-07-28, and in
+// no other way: a session of an older version has no such extension, whatever it
+// or its requests say.
 func TestWhoDeclaresTasks(t *testing.T) {
-	const client = `"io.modelcontextprotocol/clientCapabilities":`
+	const client, version = `"io.modelcontextprotocol/clientCapabilities":`, `"io.modelcontextprotocol/protocolVersion":`
 	for _, c := range []struct {
 		protocol, capabilities string
 		meta                   string // instead of the era's
@@ -430,16 +464,18 @@ func TestWhoDeclaresTasks(t *testing.T) {
 		{protocol: "2026-07-28", capabilities: `{"extensions":{"io.modelcontextprotocol/Tasks":{}}}`},
 		{protocol: "2026-07-28", capabilities: `{"experimental":{"io.modelcontextprotocol/tasks":{}}}`},
 		{protocol: "2026-07-28", capabilities: `{"tasks":{"requests":{"tools":{"call":{}}}}}`},
-		{protocol: "2025-11-25", capabilities: declared, want: true},
-		{protocol: "2025-06-18", capabilities: declared, want: true},
-		{protocol: "2025-11-25", capabilities: `{"tasks":{"requests":{"tools":{"call":{}}}}}`},
-		{protocol: "2025-11-25", capabilities: `{"extensions":{"io.modelcontextprotocol/tasks":null}}`},
-		// What a request says of its client decides before what the session said.
-		{protocol: "2025-11-25", capabilities: declared, meta: `{` + client + bare + `}`},
-		{protocol: "2025-11-25", capabilities: declared, meta: `{` + client + `null}`},
-		{protocol: "2025-11-25", capabilities: declared, meta: `{` + client + `[]}`},
-		{protocol: "2025-11-25", capabilities: bare, meta: `{` + client + declared + `}`, want: true},
-		{protocol: "2025-11-25", capabilities: declared, meta: `{"a":1}`, want: true},
+		{protocol: older, capabilities: declared},
+		{protocol: "2025-06-18", capabilities: declared},
+		{protocol: older, capabilities: `{"tasks":{"requests":{"tools":{"call":{}}}}}`},
+		{protocol: older, capabilities: declared, meta: `{` + client + declared + `}`},
+		{protocol: older, capabilities: declared, meta: `{` + version + `"2025-11-25",` + client + declared + `}`},
+		{protocol: older, capabilities: declared, meta: `{` + version + `20260728,` + client + declared + `}`},
+		{protocol: older, capabilities: declared, meta: `{` + version + `null,` + client + declared + `}`},
+		// The version of a request is the one that it names itself.
+		{protocol: older, capabilities: declared, meta: modernMeta(bare)},
+		{protocol: older, capabilities: bare, meta: modernMeta(declared), want: true},
+		{protocol: modern, capabilities: declared, meta: `{` + version + `"2025-11-25",` + client + declared + `}`},
+		{protocol: modern, capabilities: declared, meta: `{` + client + declared + `}`},
 	} {
 		j := newJobs("RUNNING")
 		r := rawClient(t, mcpserver.Options{Runtime: j}, c.protocol, c.capabilities)
@@ -464,6 +500,38 @@ func TestEachRequestDeclaresTasks(t *testing.T) {
 		handle, got := r.start(), r.send("tasks/get", about(theJob))
 		if is := handle.Result["resultType"] == "task"; is != c.want || (got.Error.Code == 0) != c.want {
 			t.Errorf("%s: a task %t; %+v", c.meta, is, got)
+		}
+	}
+}
+
+// Who asks for news of tasks declares the extension, too.
+func TestListenWithTasks(t *testing.T) {
+	listen := func(notifications, meta string) string {
+		return `{"notifications":` + notifications + `,"_meta":` + meta + `}`
+	}
+	const asking = `{"taskIds":["` + theJob + `"]}`
+	for _, c := range []struct {
+		params  string
+		refused bool
+	}{
+		{listen(asking, modernMeta(bare)), true},
+		{listen(asking, modernMeta(declared)), false},
+		{listen(`{"toolsListChanged":true,"taskIds":["`+theJob+`"]}`, modernMeta(bare)), true},
+		{listen(`{"taskIds":[1]}`, modernMeta(bare)), true},
+		{listen(`{"taskIds":"`+theJob+`"}`, modernMeta(bare)), true},
+		{listen(asking, `{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/clientCapabilities":`+declared+`}`), true},
+		{listen(asking, `[]`), true},
+		{`{"notifications":` + asking + `}`, true},
+		{listen(`{"taskIds":[]}`, modernMeta(bare)), false},
+		{listen(`{"taskIds":null}`, modernMeta(bare)), false},
+		{listen(`{"TaskIds":["a"],"toolsListChanged":true}`, modernMeta(bare)), false},
+		{listen(`{}`, modernMeta(bare)), false},
+		{listen(`null`, modernMeta(bare)), false},
+		{`{}`, false}, {`[]`, false}, {``, false},
+	} {
+		refusal := mcpserver.ListenWithTasks([]byte(c.params))
+		if (refusal != nil) != c.refused || refusal != nil && (refusal.Code != -32021 || string(refusal.Data) != `{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`) {
+			t.Errorf("%s: %v", c.params, refusal)
 		}
 	}
 }
@@ -516,7 +584,8 @@ func TestOrdinaryResults(t *testing.T) {
 	}
 }
 
-// A server that tells of no jobs does not know the extension.
+// A server that tells of no jobs does not know the extension, and to a client of
+// the older era none does.
 func TestServersWithoutTasks(t *testing.T) {
 	for _, protocol := range bothEras {
 		with := newJobs("RUNNING")
@@ -525,7 +594,7 @@ func TestServersWithoutTasks(t *testing.T) {
 		for _, c := range []struct {
 			j    *jobs
 			want bool
-		}{{with, true}, {none, false}} {
+		}{{with, protocol == modern}, {none, false}} {
 			a := rawClient(t, mcpserver.Options{Runtime: c.j}, protocol, declared).server
 			capabilities, _ := a.Result["capabilities"].(map[string]any)
 			extensions, _ := capabilities["extensions"].(map[string]any)

@@ -37,7 +37,7 @@ var taskScenarios = map[string][]string{
 // What hosts serve meets what the suite asks of the Tasks extension.
 func TestTasksConform(t *testing.T) {
 	needsSuite(t)
-	h, err := mcphttp.New(mcphttp.Options{NameHeaders: mcpserver.TaskHeaders()})
+	h, err := mcphttp.New(mcphttp.Options{NameHeaders: mcpserver.TaskHeaders(), Listen: mcpserver.ListenWithTasks})
 	if err != nil {
 		t.Fatal(err)
 	}
