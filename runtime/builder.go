@@ -167,6 +167,9 @@ func (b *Builder) Build(ctx context.Context) (*Server, error) {
 	}
 	catalog, errs := newCatalog(b.capabilities, b.options.DisabledCapabilities)
 	problems = append(problems, errs...)
+	if len(errs) == 0 && catalog.byName(string(JobResult)) != nil {
+		problems = append(problems, limits.tooLowForJobs()...)
+	}
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("runtime: the server cannot be built:\n%w", errors.Join(problems...))
 	}

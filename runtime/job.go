@@ -2,10 +2,12 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/capgen/capgen/authz"
 	"github.com/capgen/capgen/runtime/canon"
+	"github.com/capgen/capgen/runtime/fault"
 )
 
 // JobCall is the name of a capability that a server has of every job.
@@ -36,6 +38,24 @@ const (
 	JobInternal = "internal"
 	JobFull     = "io_full"
 )
+
+// tooLowForJobs finds limits that could keep back the result of a job: one has
+// succeeded only with a result that the default limits let through.
+func (l Limits) tooLowForJobs() (problems []error) {
+	for _, limit := range []struct {
+		name       string
+		set, least int64
+	}{
+		{fault.MaxValueDepth, int64(l.MaxValueDepth), DefaultMaxValueDepth},
+		{fault.MaxValueBytes, int64(l.MaxValueBytes), DefaultMaxValueBytes},
+		{fault.MaxIntermediateValueBytes, l.MaxIntermediateValueBytes, DefaultMaxValueBytes},
+	} {
+		if limit.set < limit.least {
+			problems = append(problems, fmt.Errorf("limit %s is %d: with %s, at least %d is needed", limit.name, limit.set, JobResult, limit.least))
+		}
+	}
+	return problems
+}
 
 // TellsOfJobs says whether all that CallJob may be asked for is enabled.
 func (s *Server) TellsOfJobs() bool {

@@ -142,3 +142,35 @@ func TestToolsThatStartJobs(t *testing.T) {
 		t.Errorf("%+v", tools)
 	}
 }
+
+// A server that tells results of jobs lets through what a run may come to.
+func TestLimitsOfJobs(t *testing.T) {
+	low := Limits{MaxValueDepth: 31, MaxValueBytes: 1<<20 - 1, MaxIntermediateValueBytes: 1<<20 - 1}
+	newBuilder := func(l Limits, names ...string) *Builder {
+		b := NewBuilder(Options{Authorizer: authz.AllowAll(), Limits: l, IdleWorkers: NoIdleWorkers})
+		for _, name := range names {
+			b.Register(jobCapability(name))
+		}
+		return b
+	}
+	_, err := newBuilder(low, "run.status", "run.result").Build(t.Context())
+	for _, want := range []string{
+		"limit MaxValueDepth is 31: with run.result, at least 32 is needed", "limit MaxValueBytes is 1048575: with run.result, at least 1048576 is needed",
+		"limit MaxIntermediateValueBytes is 1048575: with run.result, at least 1048576 is needed",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for name, b := range map[string]*Builder{
+		"no results": newBuilder(low, "run.status"),
+		"the least":  newBuilder(Limits{MaxIntermediateValueBytes: 1 << 20}, "run.result"),
+	} {
+		s, err := b.Build(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s.Close()
+	}
+}

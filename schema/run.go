@@ -34,7 +34,7 @@ const (
 	minRunTime, maxRunTime     = time.Second, 24 * time.Hour
 	minRunMemory, maxRunMemory = 16 << 20, 64 << 30
 	minRunOutput, maxRunOutput = 1 << 10, 1 << 30
-	minRunResult, maxRunResult = 1 << 10, 4 << 20
+	minRunResult, maxRunResult = 1 << 10, 1 << 20 // no more than run.result may answer with
 	maxRunProcesses            = 1024
 	maxRunParallel             = 64
 )

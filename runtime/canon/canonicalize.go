@@ -26,6 +26,7 @@ func CanonicalizeJSON(dst, src []byte, maxDepth int) ([]byte, error) {
 type canonicalizer struct {
 	r       *Reader
 	exact   bool              // keep integers of 64 bits, as Opaque's results do
+	written bool              // a canonical writer's: integers outside ±MaxInteger are floats
 	wide    bool              // take floats that are written as integers of any size
 	members []canonicalMember // of the open objects, innermost last
 	sorted  []byte            // scratch
@@ -79,6 +80,11 @@ func (c *canonicalizer) number(dst []byte) []byte {
 	lit, integral, ok := r.number()
 	if !ok {
 		return dst
+	}
+	if integral && c.written {
+		if f, err := strconv.ParseFloat(string(lit), 64); err == nil && math.Abs(f) > MaxInteger {
+			return c.float(dst, "")
+		}
 	}
 	if integral && c.exact {
 		return strconv.AppendInt(dst, r.Int(math.MinInt64, math.MaxInt64), 10)

@@ -25,7 +25,16 @@ type Opaque struct{ text string } // empty for null
 // result. An integer beyond 64 bits is refused, as is all that NewJSONReader
 // and CanonicalizeJSON refuse otherwise; the error is an *Error.
 func ParseOpaque(json []byte) (Opaque, error) {
-	c := canonicalizer{r: NewJSONReader(json, MaxOpaqueDepth), exact: true}
+	return parseOpaque(canonicalizer{r: NewJSONReader(json, MaxOpaqueDepth), exact: true})
+}
+
+// CanonicalOpaque is ParseOpaque of what a canonical writer has written. That
+// writes no integer outside ±MaxInteger, so what reads as one is a float.
+func CanonicalOpaque(json []byte) (Opaque, error) {
+	return parseOpaque(canonicalizer{r: NewJSONReader(json, MaxOpaqueDepth), exact: true, written: true})
+}
+
+func parseOpaque(c canonicalizer) (Opaque, error) {
 	text := c.value(nil)
 	if err := c.r.End(); err != nil {
 		return Opaque{}, err

@@ -46,6 +46,34 @@ func TestOpaqueArguments(t *testing.T) {
 	}
 }
 
+// Of what a canonical writer has written, every number is what it was.
+func TestCanonicalOpaque(t *testing.T) {
+	for _, f := range []float64{0, 1, -1.5, 1 << 53, -(1 << 53), 1<<53 - 1, 1 << 60, 1 << 63, -(1 << 63), 1 << 64, 1e19, 1e20, -1e20, 999999999999999868928, 1e21, 1e300, 5e-324} {
+		w := canon.NewCanonicalWriter(nil)
+		w.Float(f)
+		v, err := canon.CanonicalOpaque(w.Bytes())
+		if err != nil {
+			t.Errorf("%s: %v", w.Bytes(), err)
+			continue
+		}
+		wire := canon.NewWireWriter(nil)
+		v.Encode(wire)
+		if got := canon.NewWireReader(wire.Bytes(), 1).Float(); wire.End() != nil || got != f {
+			t.Errorf("%s: %v, %v", w.Bytes(), got, wire.End())
+		}
+	}
+	for text, want := range map[string]string{
+		`{"a":[9007199254740991,100000000000000000000],"b":1}`: `{"a":[9007199254740991,1e+20],"b":1}`,
+		strings.Repeat("[", 33) + strings.Repeat("]", 33):      "",
+		`1e400`:  "",
+		`{"a":1`: "",
+	} {
+		if v, err := canon.CanonicalOpaque([]byte(text)); (err == nil) != (want != "") || err == nil && v.String() != want {
+			t.Errorf("%.50s: %v, %v", text, v, err)
+		}
+	}
+}
+
 func TestOpaqueArgumentsRefused(t *testing.T) {
 	for text, want := range map[string]struct {
 		code canon.Code

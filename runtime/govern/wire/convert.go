@@ -60,10 +60,18 @@ type Coder[T any] interface {
 }
 
 // Result checks what a run came to against its schema, and returns the canonical
-// JSON of it.
+// JSON of it. What run.result could not answer with does not hold: a run that has
+// succeeded has a result.
 func Result[T any, P Coder[T]](text []byte) ([]byte, error) {
 	v, err := Decode[T, P](text)
-	return Encode[T, P](v, err)
+	canonical, err := Encode[T, P](v, err)
+	if err == nil {
+		err = answerable(canonical)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return canonical, nil
 }
 
 // Results are those of several namespaces. A capability is in one of them.

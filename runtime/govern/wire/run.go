@@ -2,10 +2,15 @@ package wire
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/capgen/capgen/runtime"
 	"github.com/capgen/capgen/runtime/canon"
 	"github.com/capgen/capgen/runtime/govern"
+	"github.com/capgen/capgen/runtime/govern/job"
+	"github.com/capgen/capgen/runtime/govern/job/runner"
 )
 
 // RunStatus answers run.status.
@@ -44,9 +49,34 @@ func RunResult(g *govern.Service) func(context.Context, RunResultInput) (RunResu
 		if err != nil {
 			return RunResultOutput{}, err
 		}
-		result, err := canon.ParseOpaque(r.Result)
+		result, err := canon.CanonicalOpaque(r.Result)
 		return RunResultOutput{Job: r.Job, State: r.State, Sha256: r.SHA256, Result: result, Report: r.Report}, err
 	}
+}
+
+// answerable is why run.result could not answer with a result, by the bounds that
+// every server with run.result has at least. They are of the whole answer, with its
+// report.
+func answerable(canonical []byte) error {
+	if len(canonical) > runtime.DefaultMaxValueBytes {
+		return fmt.Errorf("run.result answers with at most %d bytes", runtime.DefaultMaxValueBytes)
+	}
+	result, err := canon.CanonicalOpaque(canonical)
+	if err == nil {
+		w := canon.NewWireWriter(nil)
+		w.Limit(runtime.DefaultMaxValueDepth, runtime.DefaultMaxValueBytes)
+		const id = 64 // bytes, at most
+		out := RunResultOutput{
+			Job: strings.Repeat("j", id), State: string(job.Succeeded), Sha256: strings.Repeat("0", id),
+			Result: result, Report: strings.Repeat(" ", runner.MaxReport),
+		}
+		out.Encode(w)
+		err = w.End()
+	}
+	if err != nil {
+		return fmt.Errorf("run.result could not answer with it: %w", err)
+	}
+	return nil
 }
 
 // RunLogs answers run.logs.

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// MaxReport is how many bytes a report has at most.
+const MaxReport = 50_000
+
 // Bounds of a report.
 const (
 	maxReport = 48 << 10 // bytes, but for a line that says that there is more
