@@ -123,8 +123,8 @@ func (s *Service) candidate(v startedRun) (scope.Command, scope.Options) {
 		},
 	}
 	o := scope.Options{Tier: scope.Tier(v.Run.Scope), Cgroup: s.o.Cgroup, Memory: l.Memory, Processes: l.Processes}
-	if uid != 0 {
-		c.Limits.Processes = l.Processes // of an account that others have it would count theirs
+	if uid != 0 || c.Confine.Tier == confine.Namespaces {
+		c.Limits.Processes = l.Processes // elsewhere it would count those of others who have the account
 	}
 	if r.Worker {
 		// It bounds its memory by itself: its address space is larger than what it

@@ -290,6 +290,17 @@ func TestCandidateIsGiven(t *testing.T) {
 	if _, err := w.Read(bg(), [32]byte{1}, 1); !errors.Is(err, supervise.ErrInput) {
 		t.Errorf("not there any more: %v", err)
 	}
+	// Without an account of its own its processes are bounded where they alone count.
+	for tier, want := range map[confine.Tier]int{confine.Namespaces: 8, confine.None: 0} {
+		v, err := s.seeJob(bg(), s.any, jobOf(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.job.UID, v.Run.Sandbox = 0, string(tier)
+		if c, _ := s.candidate(v); c.Limits.Processes != want {
+			t.Errorf("%s: %d processes, want %d", tier, c.Limits.Processes, want)
+		}
+	}
 	w, _ = work("k2", other)
 	if string(w.Arguments) != `{"a":1,"b":2}` || w.Command.Confine.UID != 5002 {
 		t.Errorf("%s, account %d", w.Arguments, w.Command.Confine.UID)

@@ -114,10 +114,12 @@ func (r *renderer) limits(p plan.Plan) {
 }
 
 // counted reports whether only the candidate's processes count as its: it has an
-// account of its own, which root gives to what it confines, or a control group.
+// account of its own, which root gives to what it confines, a namespace of users in
+// which its account's are counted apart, or a control group.
 func counted(p plan.Plan) bool {
-	own := confine.Tier(p.Run.Sandbox) != confine.None && p.ServerUID == 0
-	return own || scope.Tier(p.Run.Scope) == scope.Cgroup
+	tier := confine.Tier(p.Run.Sandbox)
+	own := tier != confine.None && p.ServerUID == 0
+	return own || tier == confine.Namespaces || scope.Tier(p.Run.Scope) == scope.Cgroup
 }
 
 // bytesOf is a number of bytes, by the largest unit that it is whole in.

@@ -121,6 +121,28 @@ func TestEveryTierIsSaid(t *testing.T) {
 	}
 }
 
+// An approver reads that processes are bounded only where they are counted apart
+// from others'.
+func TestBoundOfProcesses(t *testing.T) {
+	m := memory{}
+	p := running(m.tree(t, map[string]file{"main.star": {0o644, "1\n"}}))
+	p.Run.Runner.Worker = false
+	for _, server := range []uint32{0, 1000} {
+		for _, tier := range confine.Tiers() {
+			for _, hold := range scope.Tiers() {
+				p.ServerUID, p.Run.Sandbox, p.Run.Scope = server, string(tier), string(hold)
+				want := "\n  processes NOT BOUNDED: 8 were"
+				if hold == scope.Cgroup || tier == confine.Namespaces || server == 0 && tier != confine.None {
+					want = "\n  processes 8 at a time\n"
+				}
+				if text := render(t, p, m); !strings.Contains(text, want) {
+					t.Errorf("account %d, %s, %s: no %q in\n%s", server, tier, hold, want, text)
+				}
+			}
+		}
+	}
+}
+
 // What is given and is too long to show is among what is not shown.
 func TestLongArgumentsOfRuns(t *testing.T) {
 	m := memory{}

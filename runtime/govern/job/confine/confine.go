@@ -65,7 +65,8 @@ type Spec struct {
 	// one that all boxes and the server's keys are in.
 	Apart string `json:"apart,omitempty"`
 	// UID and GID are an account of its own, which no other process has. Only root
-	// can give one. 0 leaves it the one that starts it.
+	// can give one. 0 leaves it the one that starts it, of which tier namespaces
+	// counts the candidate's processes alone.
 	UID int `json:"uid,omitempty"`
 	GID int `json:"gid,omitempty"`
 }

@@ -39,33 +39,24 @@ func (s Spec) layers() []layer {
 }
 
 // Attributes adds to sys what the process needs from its start that will call
-// Enter. Who is not root and has not the right to make namespaces makes one of
-// users for it first, in which it stays who it is; whoever starts it has to be
-// dumpable then.
+// Enter. For who is not root that is a namespace of users of its own, in which it
+// stays who it is, and in which no process counts as its account's but its own; not
+// even a keeper's, whose threads count too. It makes that by itself, since its
+// number may be another one in /proc of who starts it, who has to be dumpable then.
 func (s Spec) Attributes(sys *syscall.SysProcAttr) {
 	if s.Tier != Namespaces {
 		return
 	}
-	sys.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	uid, gid := os.Geteuid(), os.Getegid()
 	if uid == 0 {
+		sys.Cloneflags |= namespaces
 		return
 	}
+	sys.Unshareflags |= namespaces | unix.CLONE_NEWUSER
+	sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP} // until Enter returns
-	if !mayMakeNamespaces() {
-		sys.Cloneflags |= unix.CLONE_NEWUSER
-		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-	}
-}
-
-// mayMakeNamespaces reports whether this process can make them as it is, as one
-// can that is in a namespace of users already.
-func mayMakeNamespaces() bool {
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var have [2]unix.CapUserData
-	err := unix.Capget(&head, &have[0])
-	return err == nil && have[unix.CAP_SYS_ADMIN/32].Effective&(1<<(unix.CAP_SYS_ADMIN%32)) != 0
 }
 
 // leastLandlock is the first version of Landlock's interface that keeps files from

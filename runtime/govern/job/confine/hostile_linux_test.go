@@ -203,6 +203,11 @@ func (h *theater) seen(t *testing.T) map[string]string {
 // play runs a candidate of that kind to its end, in the weakest scope.
 func (h *theater) play(t *testing.T, k task, limits scope.Limits) (string, scope.Exit, string) {
 	t.Helper()
+	return h.playIn(t, scope.Options{Tier: scope.Tree}, k, limits)
+}
+
+func (h *theater) playIn(t *testing.T, o scope.Options, k task, limits scope.Limits) (string, scope.Exit, string) {
+	t.Helper()
 	k.Stage, k.Worker = h.stage, h.spec.Tier == confine.Worker
 	if h.spec.Tier == confine.Worker {
 		limits.Processes = 0 // what is counted is the server's, and it can make none anyway
@@ -215,7 +220,7 @@ func (h *theater) play(t *testing.T, k task, limits scope.Limits) (string, scope
 	if k.Spec != nil {
 		c.Confine = nil
 	}
-	output, exit := run(t, scope.Options{Tier: scope.Tree}, c)
+	output, exit := run(t, o, c)
 	return output, exit, mark
 }
 

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -67,6 +69,31 @@ func TestProbeTruncates(t *testing.T) {
 		if err := <-said; !errors.Is(err, want) || want == nil && err != nil {
 			t.Errorf("%#x: %v, want %v", handled, err, want)
 		}
+	}
+}
+
+// A limit that does not bind is no bound, and one that counts others is none of its
+// own.
+func TestCountedApart(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // while the limit is low no thread may be started
+	tasks, err := os.Open("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tasks.Close()
+	want := "is not bounded" // of root
+	if os.Geteuid() != 0 {
+		want = "processes of others"
+		other := exec.Command("/bin/sleep", "1000")
+		other.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer other.Wait()
+		defer other.Process.Kill()
+	}
+	if err := countedApart(tasks); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 

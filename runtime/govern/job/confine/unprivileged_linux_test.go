@@ -1,18 +1,23 @@
 package confine_test
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/capgen/capgen/runtime/govern/job/confine"
+	"github.com/capgen/capgen/runtime/govern/job/scope"
 )
 
 // again runs tests of this package once more, as another server would: in a
@@ -55,9 +60,69 @@ func again(t *testing.T, run string, prepare func(*exec.Cmd), named ...string) {
 func TestUnprivileged(t *testing.T) {
 	asRoot(t)
 	// Whether there are namespaces of users for it, the log tells.
-	again(t, "^(TestTable|TestHonest|TestUseful|TestReadByLink)$", func(c *exec.Cmd) {
+	again(t, "^(TestTable|TestHonest|TestUseful|TestReadByLink|TestProcessesOfOneAccount|TestCountedApart)$", func(c *exec.Cmd) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherAccount, Gid: otherAccount}}
 	})
+}
+
+// Candidates that have their server's account do not count one another's
+// processes, nor those of the server and of their keepers: each has all that it may
+// have, and none has more.
+func TestProcessesOfOneAccount(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("TestUnprivileged runs it")
+	}
+	if !slices.ContainsFunc(native(t), func(s confine.Spec) bool { return s.Tier == confine.Namespaces }) {
+		t.Skip("no tier namespaces here")
+	}
+	for _, o := range scopes(t) {
+		t.Run(string(o.Tier), func(t *testing.T) {
+			h := newTheater(t, confine.Namespaces)
+			for range 2 {
+				h.full(t, o)
+			}
+			output, _, mark := h.playIn(t, o, task{Mode: "fork"}, scope.Limits{Processes: childLimit})
+			n, err := strconv.Atoi(strings.TrimSpace(output))
+			if left := living(t, mark); err != nil || n <= 0 || n >= childLimit || left > 0 {
+				t.Errorf("%q, at most %d processes; %d are left", output, childLimit, left)
+			}
+		})
+	}
+}
+
+// full starts a candidate that has as many processes as it may have until the test
+// ends: fewer than the threads of a keeper.
+func (h *theater) full(t *testing.T, o scope.Options) {
+	t.Helper()
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	o.Stdout, o.Stderr = theirs, theirs
+	s, err := scope.Open(o)
+	if err != nil {
+		theirs.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		if err := s.End(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	err = s.Start(soon(t), scope.Command{
+		Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 1000 & sleep 1000 & sleep 1000 & echo full; exec sleep 1000"},
+		Env: []string{"PATH=/usr/bin:/bin"}, Dir: h.spec.Box, Limits: scope.Limits{Processes: 4}, Confine: &h.spec,
+	})
+	theirs.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "full\n" {
+		t.Errorf("it has not the processes that it may have: %q, %v", line, err)
+	}
 }
 
 // A server that is root in a container has not the rights to make namespaces. It

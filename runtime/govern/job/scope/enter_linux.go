@@ -95,9 +95,10 @@ func fork(c Command, sys *syscall.SysProcAttr) (pid int, err error) {
 	if c.Confine != nil {
 		c.Confine.Attributes(sys)
 	}
-	if sys.Cloneflags&unix.CLONE_NEWUSER != 0 {
-		// Who it is there, only a dumpable process can say of its child. Nothing of
-		// this scope runs yet that could use that.
+	if sys.Unshareflags&unix.CLONE_NEWUSER != 0 {
+		// Who it is there, only a dumpable process can say, and the new one is until
+		// it executes what this one is. Nothing of this scope runs yet that could use
+		// that.
 		unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
 		defer unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	}

@@ -87,8 +87,8 @@ type Limits struct {
 	Memory int64         `json:"memory"` // bytes of address space
 	File   int64         `json:"file"`   // bytes that a file which it writes may have
 	Open   int           `json:"open"`   // files at a time
-	// Processes counts all of the account, wherever they are, and does not bind
-	// root.
+	// Processes counts all of the account with their threads, wherever they are in
+	// its namespace of users, and does not bind root.
 	Processes int `json:"processes"`
 }
 
