@@ -96,9 +96,11 @@ func serveKeeper(tier Tier) error {
 	if err := adopt(); err != nil {
 		return err
 	}
-	// A handler, which the first process does not inherit, and not ignored, which
-	// it would. Nobody reads: the keeper ends when it has done its work.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	// A handler for all that can have one, which the first process does not inherit,
+	// and not ignored, which it would. Of those that Go handles by itself many would
+	// end the first process of a namespace, which the kernel only keeps from what has
+	// no handler. Nobody reads: the keeper ends when it has done its work.
+	signal.Notify(make(chan os.Signal, 1))
 	k := &keeper{tier: tier}
 	k.family.reaped = k.reaped
 
@@ -144,7 +146,7 @@ func (k *keeper) reaped(pid int, status unix.WaitStatus, usage *unix.Rusage) {
 		return
 	}
 	k.first = 0
-	e := Exit{Code: status.ExitStatus(), MaxMemory: usage.Maxrss << 10, CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
+	e := Exit{Code: status.ExitStatus(), CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
 	if status.Signaled() {
 		e.Signal = status.Signal()
 	}

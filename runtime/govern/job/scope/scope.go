@@ -59,8 +59,9 @@ type Options struct {
 	// keeper. It then takes over what a killed keeper leaves behind, and ends it.
 	// Without it a killed keeper of tier Tree is [ErrUnproved].
 	Alone bool
-	// Stdin, Stdout and Stderr are the first process's; nil is the null device.
-	Stdin, Stdout, Stderr *os.File
+	// Stdout and Stderr are the first process's; nil is the null device, which it
+	// reads.
+	Stdout, Stderr *os.File
 
 	patience time.Duration // with a keeper; 0 is the default
 }
@@ -100,10 +101,8 @@ const maxCommand = 64 << 10
 type Exit struct {
 	Code   int            // its status, -1 if a signal ended it
 	Signal syscall.Signal // 0 if none did
-	// CPU is the processor time of it and of those it waited for, MaxMemory the
-	// most bytes that one of them had in memory.
-	CPU       time.Duration
-	MaxMemory int64
+	// CPU is the processor time of it and of those it waited for.
+	CPU time.Duration
 }
 
 func (e Exit) String() string {

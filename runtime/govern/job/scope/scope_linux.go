@@ -74,7 +74,7 @@ func Open(o Options) (s *Scope, err error) {
 	if err != nil {
 		return s, fmt.Errorf("scope: %w", err)
 	}
-	files := []*os.File{null, null, null, theirControl, theirReports, o.Alive, o.Stdin, o.Stdout, o.Stderr}
+	files := []*os.File{null, null, null, theirControl, theirReports, o.Alive, null, o.Stdout, o.Stderr}
 	for i := range files {
 		if files[i] == nil {
 			files[i] = null

@@ -79,7 +79,7 @@ func TestLeftBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		exit, err := s.Wait(soon(t))
-		if err != nil || exit.Code != 3 || exit.Signal != 0 || exit.MaxMemory <= 0 || exit.String() != "status 3" {
+		if err != nil || exit.Code != 3 || exit.Signal != 0 || exit.String() != "status 3" {
 			t.Errorf("%s: %+v, %v", o.Tier, exit, err)
 		}
 		if err := s.End(soon(t)); err != nil {
@@ -113,6 +113,28 @@ func TestKeeperMeddledWith(t *testing.T) {
 				t.Errorf("%s, %s: %d are left", o.Tier, signal, len(left))
 				kill(t, mark)
 			}
+		}
+	}
+}
+
+// No signal that there is ends the keeper from inside of its namespace.
+func TestSignalsInNamespace(t *testing.T) {
+	for _, o := range tiers(t) {
+		if o.Tier != Namespace {
+			continue
+		}
+		s, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Start(soon(t), script(newMark(t), `for n in $(seq 64) $(seq 64); do kill -$n 1 || exit 1; done; exit 7`)); err != nil {
+			t.Fatal(err)
+		}
+		if exit, err := s.Wait(soon(t)); err != nil || exit.Code != 7 {
+			t.Errorf("%v, %v", exit, err)
+		}
+		if err := s.End(soon(t)); err != nil {
+			t.Error(err)
 		}
 	}
 }
