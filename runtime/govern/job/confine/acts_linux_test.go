@@ -211,6 +211,7 @@ func (s stage) simple() []threat {
 			return nil
 		}}},
 		{"change its own code or arguments", changes()},
+		{"take room on the disk beyond the size of its files", rooms("tmp/room")},
 		{"use up asynchronous I/O, of which the host has an amount for all", []func() error{asynchronous}},
 		{"use mounts, namespaces, bpf, perf, io_uring, userfaultfd", s.kernel()},
 	}

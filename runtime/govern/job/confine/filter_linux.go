@@ -49,8 +49,11 @@ var refusedCalls = [...]uint32{
 
 // lackingCalls set extended attributes, of files outside of the box too: Landlock does
 // not keep a candidate from that where modes let everybody. They do what they do on a
-// file system that has none, which programs that copy files know.
+// file system that has none, which programs that copy files know. Fallocate takes room
+// on the disk that no limit of a file's size bounds, and that nobody who counts files
+// sees in one without a name; C libraries write instead.
 var lackingCalls = [...]uint32{
+	unix.SYS_FALLOCATE,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR,
 	unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
 }
@@ -63,14 +66,30 @@ const lastCall = unix.SYS_RSEQ_SLICE_YIELD
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
+// Requests of ioctl that are fallocate by other names, of all file systems, those of
+// XFS alone that have its older kernels allocate, and the one that sets how much it
+// takes at least at a time (linux/falloc.h, linux/fs.h, xfs_fs.h).
+const (
+	allocSpace   = 0x4030580a
+	allocSpace64 = 0x40305824
+	takeSpace    = 0x40305828
+	freeSpace    = 0x40305829
+	takeSpace64  = 0x4030582a
+	freeSpace64  = 0x4030582b
+	zeroRange    = 0x40305839
+	setExtents   = 0x401c5820
+)
+
 // refusedCommands are second arguments of calls that are not refused: requests of
-// ioctl that put words into a terminal, and the one of fcntl that has the kernel
-// tell of what others do in a directory.
+// ioctl that put words into a terminal, or take room on the disk, and the one of fcntl
+// that has the kernel tell of what others do in a directory.
 var refusedCommands = [...]struct {
 	call     uint32
 	commands []uint32
 }{
-	{unix.SYS_IOCTL, []uint32{unix.TIOCSTI, unix.TIOCLINUX}},
+	{unix.SYS_IOCTL, []uint32{
+		unix.TIOCSTI, unix.TIOCLINUX, allocSpace, allocSpace64, takeSpace, freeSpace, takeSpace64, freeSpace64, zeroRange, setExtents,
+	}},
 	{unix.SYS_FCNTL, []uint32{unix.F_NOTIFY}},
 }
 

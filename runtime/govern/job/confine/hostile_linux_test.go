@@ -326,6 +326,8 @@ func (h *theater) untested(t *testing.T, threat string) string {
 		return "root lacks CAP_SYS_RESOURCE"
 	case threat == "set extended attributes of a file outside of its box" && !h.attributed:
 		return "the file system has none"
+	case threat == "take room on the disk beyond the size of its files" && !roomTaken(t.TempDir()):
+		return "the file system has no such thing"
 	case threat == "find out whose processes of others are" && !tells(t):
 		return "the kernel does not tell it of a descriptor"
 	case threat == "use processor time without end, in one process" && testing.Short():

@@ -49,7 +49,7 @@ print("fine")
 
 // What else programs use of the system, and libraries in their name: each line is one
 // that has to work.
-const usefulPython = `import ctypes, datetime, fcntl, importlib, mmap, multiprocessing, os, resource, select, selectors, shutil, signal, subprocess, sys, tarfile, threading, time
+const usefulPython = `import ctypes, datetime, fcntl, importlib, mmap, multiprocessing, os, resource, select, selectors, shutil, signal, subprocess, sys, tarfile, tempfile, threading, time
 for name in """asyncio bisect bz2 cProfile calendar concurrent.futures csv curses dataclasses email gzip hashlib http.client inspect io json logging lzma
     multiprocessing.pool pathlib pickle platform queue random shelve socket sqlite3 ssl struct sysconfig tempfile termios tracemalloc unittest urllib.request
     uuid venv xml.etree.ElementTree zipfile zoneinfo""".split():
@@ -99,6 +99,27 @@ def database():
         return
     with sqlite3.connect(":memory:") as db:
         db.execute("create table t(x)"); db.execute("insert into t values (1)")
+    ctypes.CDLL(None).getcwd(path := ctypes.create_string_buffer(4096), 4096)
+    if not os.path.exists(path.value): # it makes paths absolute, and here none leads to the box
+        return
+    with sqlite3.connect("tmp/db") as db:
+        db.execute("pragma journal_mode = wal"); db.execute("create table t(x)"); db.executemany("insert into t values (?)", [(n,) for n in range(1000)])
+    db.close()
+    db = sqlite3.connect("tmp/db"); assert db.execute("select count(*) from t").fetchone() == (1000,); db.execute("vacuum"); db.close()
+def files():
+    with open("tmp/file", "w+b") as f:
+        f.write(bytes(10000)); f.flush(); os.fsync(f.fileno()); f.truncate(100); f.truncate(5000); f.seek(20000); f.write(b"x")
+        os.pwrite(f.fileno(), b"y", 30000); assert os.fstat(f.fileno()).st_size == 30001
+        try:
+            libc = os.confstr("CS_GNU_LIBC_VERSION")
+        except (OSError, ValueError):
+            libc = None
+        if libc: # others do not write instead
+            os.posix_fallocate(f.fileno(), 0, 40000); assert os.fstat(f.fileno()).st_size == 40000
+    os.truncate("tmp/file", 10)
+    with tempfile.TemporaryFile() as t, open("tmp/file", "rb") as f:
+        shutil.copyfileobj(f, t); os.sendfile(t.fileno(), f.fileno(), 0, 10); os.copy_file_range(f.fileno(), t.fileno(), 10, 0)
+    run("truncate", "-s", "100K", "tmp/sparse"); run("dd", "if=/dev/zero", "of=tmp/dd", "bs=1k", "count=10")
 def maps():
     with open("tmp/map", "wb+") as f:
         f.write(bytes(4096)); f.flush()
@@ -114,7 +135,7 @@ acts = {
     "sort": lambda: run("sort", "code/main"), "pipe": lambda: run("sh", "-c", "seq 1 1000 | sort -rn | head -1"), "timeout": lambda: run("timeout", "20", "true"), "nice": lambda: run("nice", "true"),
     "nice of its own": lambda: os.nice(1), "affinity": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)), "limits": lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), "limits of its own": lambda: resource.prlimit(0, resource.RLIMIT_CPU),
     "session": lambda: run("true", start_new_session=True), "statvfs": lambda: os.statvfs("tmp"), "fsync": lambda: os.sync(), "eventfd": lambda: ctypes.CDLL(None).eventfd(0, 0),
-    "processes": processes, "timeouts": timeouts, "timer": timer, "locks": locks, "polls": polls, "database": database, "maps": maps, "archives": archives,
+    "processes": processes, "timeouts": timeouts, "timer": timer, "locks": locks, "polls": polls, "database": database, "files": files, "maps": maps, "archives": archives,
     "date": lambda: (datetime.datetime.now(), time.strftime("%c"), time.process_time()),
     "itself": lambda: run(sys.executable, "-c", "print(1)"),
 }

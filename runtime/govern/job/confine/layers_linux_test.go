@@ -46,6 +46,7 @@ func TestWithoutLayers(t *testing.T) {
 		watch    = "watch files of others"
 		times    = "set the times of a file outside of its box, where its mode lets it"
 		aio      = "use up asynchronous I/O, of which the host has an amount for all"
+		room     = "take room on the disk beyond the size of its files"
 	)
 	for _, c := range []struct {
 		tier    confine.Tier
@@ -56,12 +57,12 @@ func TestWithoutLayers(t *testing.T) {
 		{confine.Namespaces, "root", []string{meta, times}},
 		{confine.Namespaces, "root landlock", append([]string{meta, times}, files...)},
 		{confine.Namespaces, "landlock", nil},
-		{confine.Namespaces, "seccomp", []string{families, keyrings, kernel, watch, whose, aio}},
+		{confine.Namespaces, "seccomp", []string{families, keyrings, kernel, watch, whose, aio, room}},
 		{confine.Landlock, "", nil},
 		{confine.Landlock, "landlock", files},
 		{confine.Landlock, "account no_new_privs", []string{"change its own code or arguments", "get rights by a set-user-id program"}},
 		{confine.Landlock, "seccomp", []string{
-			families, keyrings, kernel, watch, whose, aio, "set extended attributes of a file outside of its box", "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
+			families, keyrings, kernel, watch, whose, aio, room, "set extended attributes of a file outside of its box", "use the network by IPv4", "use the network by IPv6", "use Unix sockets with a path",
 			"use shared memory, semaphores or messages of others",
 		}},
 	} {

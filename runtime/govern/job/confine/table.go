@@ -67,6 +67,7 @@ func Table() []Row {
 		row("use processor time without end, in one process", Contained, Contained, Contained, Open),
 		row("write output without end", Contained, Contained, Contained, Contained),
 		row("write a file without end", Contained, Contained, Refused, Open),
+		row("take room on the disk beyond the size of its files", Refused, Refused, Refused, Open),
 		row("write files without number", Open, Open, Refused, Open),
 	}
 }
