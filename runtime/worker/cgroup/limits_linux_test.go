@@ -43,7 +43,13 @@ func TestKernelLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() {
-				if err := errors.Join(g.Kill(), g.Remove()); err != nil {
+				err := g.Kill()
+				for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
+					if is, err := g.Populated(); err == nil && !is {
+						break
+					}
+				}
+				if err = errors.Join(err, g.Remove()); err != nil {
 					t.Error(err)
 				}
 			}()
