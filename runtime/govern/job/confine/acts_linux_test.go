@@ -22,6 +22,7 @@ type stage struct {
 	Dir      string // with everything in it that is to be stolen or broken
 	Victim   int    // a process of the server's account, to be killed
 	Traced   int    // another one, to be read
+	Slowed   int    // another one, to be slowed down
 	TCP4     int
 	TCP6     int // 0: there is no IPv6
 	Unix     string
@@ -171,6 +172,7 @@ func (s stage) simple() []threat {
 		{"signal the server, a supervisor or another job", s.signals()},
 		{"find out which processes of others there are, by their numbers", s.numbers()},
 		{"find out whose processes of others are", s.owners()},
+		{"change the limits, priority or processors of processes of others", s.governs()},
 		{"trace another process or read its memory", s.traces()},
 		{"use shared memory, semaphores or messages of others", []func() error{s.sharedMemory, messageQueue}},
 		{"use kernel keyrings", []func() error{addKey, func() error {

@@ -93,6 +93,27 @@ var refusedCommands = [...]struct {
 	{unix.SYS_FCNTL, []uint32{unix.F_NOTIFY}},
 }
 
+// argument is one of a call, by its offset, and the value that it has to have.
+type argument struct{ offset, value uint32 }
+
+// ownCalls set limits, priority and processors of a process that an argument names,
+// which may be another one of the same account. 0 is the caller.
+var ownCalls = [...]struct {
+	call uint32
+	has  []argument
+}{
+	{unix.SYS_PRLIMIT64, []argument{{dataFirst, 0}}},
+	{unix.SYS_SCHED_SETAFFINITY, []argument{{dataFirst, 0}}},
+	{unix.SYS_SCHED_SETSCHEDULER, []argument{{dataFirst, 0}}},
+	{unix.SYS_SCHED_SETPARAM, []argument{{dataFirst, 0}}},
+	{unix.SYS_SCHED_SETATTR, []argument{{dataFirst, 0}}},
+	{unix.SYS_SETPRIORITY, []argument{{dataFirst, unix.PRIO_PROCESS}, {dataSecond, 0}}},
+	{unix.SYS_IOPRIO_SET, []argument{{dataFirst, ioprioProcess}, {dataSecond, 0}}},
+}
+
+// ioprioProcess is IOPRIO_WHO_PROCESS (ioprio_set(2)).
+const ioprioProcess = 1
+
 // Verdicts. A refusal is an error, not a kill, so that an interpreter that looks
 // for something at its start goes on without it.
 const (
@@ -152,6 +173,15 @@ func filter() []unix.SockFilter {
 		load(dataSecond)
 		for _, command := range of.commands {
 			when(unix.BPF_JEQ, command, 1)
+			end(refused)
+		}
+		end(unix.SECCOMP_RET_ALLOW)
+	}
+	for _, own := range ownCalls {
+		when(unix.BPF_JEQ, own.call, uint8(3*len(own.has)+1))
+		for _, a := range own.has {
+			load(a.offset)
+			code = append(code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: a.value})
 			end(refused)
 		}
 		end(unix.SECCOMP_RET_ALLOW)

@@ -53,6 +53,7 @@ func Table() []Row {
 		row("signal the server, a supervisor or another job", Refused, Refused, Refused, Open),
 		row("find out which processes of others there are, by their numbers", Open, Open, Refused, Open),
 		row("find out whose processes of others are", Refused, Refused, Refused, Open),
+		row("change the limits, priority or processors of processes of others", Refused, Refused, Refused, Open),
 		row("trace another process or read its memory", Refused, Refused, Refused, Open),
 		row("use shared memory, semaphores or messages of others", Refused, Refused, Refused, Open),
 		row("use kernel keyrings", Refused, Refused, Refused, Open),

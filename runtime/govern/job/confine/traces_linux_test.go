@@ -112,6 +112,40 @@ func (s stage) owners() []func() error {
 	}
 }
 
+// governs are ways to slow another process down, or to have the kernel end it.
+func (s stage) governs() []func() error {
+	const (
+		batch     = 3 // SCHED_BATCH
+		ofProcess = 1 // IOPRIO_WHO_PROCESS
+		lowest    = 3<<13 | 0
+	)
+	var parameters [1]int32
+	attributes := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: batch}
+	return []func() error{
+		func() error {
+			var now unix.Rlimit
+			if err := unix.Prlimit(s.Slowed, unix.RLIMIT_NOFILE, nil, &now); err != nil {
+				return err
+			}
+			now.Cur--
+			return unix.Prlimit(s.Slowed, unix.RLIMIT_NOFILE, &now, nil)
+		},
+		func() error { return unix.Setpriority(unix.PRIO_PROCESS, s.Slowed, 1) },
+		func() error { return unix.Setpriority(unix.PRIO_PGRP, s.Slowed, 2) },
+		func() error {
+			var set unix.CPUSet
+			if err := unix.SchedGetaffinity(0, &set); err != nil {
+				return err
+			}
+			return unix.SchedSetaffinity(s.Slowed, &set)
+		},
+		made(unix.SYS_SCHED_SETSCHEDULER, uintptr(s.Slowed), batch, uintptr(unsafe.Pointer(&parameters))),
+		made(unix.SYS_SCHED_SETPARAM, uintptr(s.Slowed), uintptr(unsafe.Pointer(&parameters))),
+		func() error { return unix.SchedSetAttr(s.Slowed, &attributes, 0) },
+		made(unix.SYS_IOPRIO_SET, ofProcess, uintptr(s.Slowed), lowest),
+	}
+}
+
 // pidfdInfo asks for parent, accounts and control group of a process, by the first
 // version of PIDFD_GET_INFO (linux/pidfd.h).
 func pidfdInfo(fd int) error {
