@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/capgen/capgen/runtime/govern/approve"
-	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -133,20 +131,18 @@ func (s *Service) make(ctx context.Context, p opened, e store.Execution, h handl
 		return e, s.refusal(ctx, err)
 	}
 	after := context.WithoutCancel(ctx)
-	switch err := s.begun(ctx, p); {
-	case errors.Is(err, approve.ErrSpent):
+	approvers, err := s.confirmed(ctx, p)
+	switch {
+	case never(err):
+		not := err
 		if e, err = s.finish(after, p, e, stateAborted, nil); err != nil {
 			return e, s.refusal(ctx, err)
 		}
-		return e, s.refused(ctx, about(eventLand, s.system(), p.Plan), landedBefore(approve.ErrSpent))
+		return e, s.refused(ctx, about(eventLand, s.system(), p.Plan), not)
 	case err != nil:
 		return e, s.refusal(ctx, err)
 	}
-	var approvers []string
-	err := s.update(after, func(tx *store.Tx) (err error) {
-		if approvers, err = s.approvedBy(tx, p); err != nil {
-			return err
-		}
+	err = s.update(after, func(tx *store.Tx) (err error) {
 		if e, err = tx.TakeOver(p.ID); err != nil {
 			return err
 		}
@@ -182,25 +178,4 @@ func (s *Service) make(ctx context.Context, p opened, e store.Execution, h handl
 			because(errors.Join(err, failed))
 	}
 	return e, failed
-}
-
-// approvedBy are the names of those whose approvals the plan has spent.
-func (s *Service) approvedBy(tx *store.Tx, p opened) (names []string, err error) {
-	trust, err := s.trust()
-	if err != nil {
-		return nil, err
-	}
-	all, err := tx.Approvals(p.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range all {
-		if a.UsedBy != p.ID {
-			continue
-		}
-		if st, by, err := trust.Verify(a.Envelope); err == nil && st.Plan == p.ID && st.PlanHash == plan.Hash(p.hash) {
-			names = append(names, by.Name)
-		}
-	}
-	return names, nil
 }

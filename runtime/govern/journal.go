@@ -131,18 +131,24 @@ func (s *Service) finishChange(ctx context.Context, p opened, e store.Execution)
 	}
 	defer done()
 	j := journal{s, context.WithoutCancel(ctx), p, e.Epoch}
-	again := s.begun(ctx, p)
-	if again != nil && !errors.Is(again, approve.ErrSpent) {
-		return again
+	late := p.Expires().Reached(s.o.Now())
+	var not error
+	if late {
+		not = s.begun(ctx, p)
+	} else {
+		_, not = s.confirmed(ctx, p)
 	}
-	if again != nil || p.Expires().Reached(s.o.Now()) {
-		// Interrupted, and nothing is visible yet: too late now.
+	if not != nil && !never(not) {
+		return not
+	}
+	if not != nil || late {
+		// What is visible is recorded; what is not yet will not be any more.
 		state, err := l.Abort(ctx, j)
 		if err != nil {
 			return err
 		}
-		if state == change.Aborted && again != nil {
-			return s.refused(ctx, about(eventLand, s.system(), p.Plan), landedBefore(again))
+		if state == change.Aborted && not != nil {
+			return s.refused(ctx, about(eventLand, s.system(), p.Plan), not)
 		}
 		if state == change.Aborted {
 			return aborted()
@@ -165,11 +171,17 @@ func (s *Service) finishChange(ctx context.Context, p opened, e store.Execution)
 }
 
 // begun tells the sources that the landing is committed, before anything of it
-// is visible. [approve.ErrSpent] is from one that knows that it has ended: the
-// database is an older one.
+// is visible. It is refused for good by one that knows that it has ended, since the
+// database is an older one, and by one that knows of no approval that was spent.
 func (s *Service) begun(ctx context.Context, p opened) error {
 	for _, source := range s.o.Sources {
-		if err := source.Begin(ctx, p.ID); err != nil {
+		err := source.Begin(ctx, p.ID)
+		switch {
+		case errors.Is(err, approve.ErrSpent):
+			return landedBefore(err)
+		case errors.Is(err, approve.ErrUnspent):
+			return unapproved(err)
+		case err != nil:
 			return err
 		}
 	}

@@ -3,9 +3,14 @@ package govern
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -244,6 +249,7 @@ type daemon struct {
 	spent     map[[16]byte]string
 	landings  map[string]string
 	down      bool
+	file      string // what keeps it beyond the process; empty is nothing
 }
 
 func newDaemon() *daemon { return &daemon{spent: map[[16]byte]string{}, landings: map[string]string{}} }
@@ -267,7 +273,7 @@ func (d *daemon) Spend(_ context.Context, nonce [16]byte, plan string) error {
 		return approve.ErrSpent
 	}
 	d.spent[nonce] = plan
-	return nil
+	return d.note("spent", hex.EncodeToString(nonce[:]), plan)
 }
 
 func (d *daemon) Begin(_ context.Context, plan string) error { return d.mark(plan, "begun") }
@@ -281,9 +287,44 @@ func (d *daemon) mark(plan, word string) error {
 		return errors.New("down")
 	case d.landings[plan] == "ended" && word != "ended":
 		return approve.ErrSpent
+	case d.landings[plan] == "" && word == "begun" && !slices.Contains(slices.Collect(maps.Values(d.spent)), plan):
+		return approve.ErrUnspent
 	}
 	d.landings[plan] = word
-	return nil
+	return d.note("landing", word, plan)
+}
+
+// daemonIn is a daemon that knows what those before it have kept in a directory.
+func daemonIn(dir string) (*daemon, error) {
+	d := newDaemon()
+	d.file = filepath.Join(dir, "keeper")
+	text, err := os.ReadFile(d.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if words[0] == "landing" {
+			d.landings[words[2]] = words[1]
+			continue
+		}
+		nonce, _ := hex.DecodeString(words[1])
+		d.spent[[16]byte(nonce)] = words[2]
+	}
+	return d, err
+}
+
+// note keeps a line.
+func (d *daemon) note(words ...string) error {
+	if d.file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(d.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, strings.Join(words, " "))
+	return errors.Join(err, f.Close())
 }
 
 // TestDaemon: approvals come from elsewhere, too, count as others do, and are

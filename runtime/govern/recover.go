@@ -92,7 +92,7 @@ func (s *Service) recoverOne(ctx context.Context, id string) (state string, err 
 	}
 	if e.State != string(change.Applied) {
 		var refused *Refusal
-		if err := s.finishChange(ctx, p, e); err != nil && !(errors.As(err, &refused) && (refused.Code == StaleState || refused.Code == ConflictCode || refused.Code == TokenReplayed)) {
+		if err := s.finishChange(ctx, p, e); err != nil && !(errors.As(err, &refused) && (refused.Code == StaleState || refused.Code == ConflictCode || refused.Code == TokenReplayed || refused.Code == ApprovalRequired)) {
 			return "", err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/capgen/capgen/internal/visible"
-	"github.com/capgen/capgen/runtime/govern/approve"
 	"github.com/capgen/capgen/runtime/govern/cas"
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/job/supervise"
@@ -70,9 +69,10 @@ func (j jobJournal) Move(ctx context.Context, m supervise.Move) (job.State, erro
 	return state, err
 }
 
-// claim takes the one start of a job. The keepers of approvals remember that it is
-// about to be, and then that it was: from then on no copy of the database starts
-// it, and only then its supervisor is started.
+// claim takes the one start of a job, if people have approved it and its plan has
+// not expired for longer than a job may wait. The keepers of approvals remember
+// that it is about to be, and then that it was: from then on no copy of the
+// database starts it, and only then its supervisor is started.
 func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, error) {
 	fail := func(from job.State, message string) (job.State, error) {
 		state, err := j.move(ctx, supervise.Move{
@@ -84,10 +84,13 @@ func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, err
 		}
 		return state, err
 	}
-	err := j.s.begun(ctx, j.p)
-	if errors.Is(err, approve.ErrSpent) {
-		j.s.refused(ctx, about(eventLand, j.s.system(), j.p.Plan), landedBefore(err))
-		return fail(m.From, "the plan was landed before, as the keeper of approvals knows")
+	_, err := j.s.confirmed(ctx, j.p)
+	if err == nil && j.p.Expires().Later(jobStart+jobGrace).Reached(j.s.o.Now()) {
+		err = unapproved(errors.New("its plan has expired"))
+	}
+	if not := (*Refusal)(nil); errors.As(err, &not) && never(err) {
+		j.s.refused(ctx, about(eventLand, j.s.system(), j.p.Plan), not)
+		return fail(m.From, not.Message)
 	}
 	if err != nil {
 		return m.From, err // it is tried again until it is too late
@@ -110,7 +113,7 @@ func (s *Service) over(ctx context.Context, p opened) {
 	if err == nil {
 		err = s.ended(ctx, p)
 	}
-	if err != nil && !errors.Is(err, approve.ErrSpent) {
+	if err != nil && !never(err) {
 		s.o.Logger.WarnContext(ctx, "a keeper of approvals does not remember the end of a job", "job", jobID(p.ID), "error", err)
 	}
 }

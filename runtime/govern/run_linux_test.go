@@ -249,7 +249,11 @@ func (k steps) End(ctx context.Context, plan string) error {
 
 // inRunChild is the server that is killed.
 func inRunChild(dir string, step func() error) error {
-	s, err := onDiskRuns(dir, scenery{}, step, []approve.Source{steps{newDaemon(), step}})
+	d, err := daemonIn(dir)
+	if err != nil {
+		return err
+	}
+	s, err := onDiskRuns(dir, scenery{}, step, []approve.Source{steps{d, step}})
 	if err != nil {
 		return err
 	}
@@ -270,7 +274,11 @@ func TestServerKilled(t *testing.T) {
 	for n := 1; ; n += stride {
 		dir := beginning(t)
 		dead := killed(t, dir, "run", n)
-		s, err := onDiskRuns(dir, scenery{}, func() error { return nil }, []approve.Source{newDaemon()})
+		d, err := daemonIn(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := onDiskRuns(dir, scenery{}, func() error { return nil }, []approve.Source{d})
 		if err != nil {
 			t.Fatal(err)
 		}

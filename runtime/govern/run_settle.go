@@ -129,7 +129,7 @@ func (s *Service) supervised(p opened) supervise.Job {
 			Disk: plan.RunDisk, Entries: plan.RunEntries},
 	}
 	if argv := s.o.Supervisor; len(argv) > 0 {
-		j.Supervisor = supervise.Program{Path: argv[0], Args: append(argv[:len(argv):len(argv)], j.ID), Env: environment()}
+		j.Supervisor = supervise.Program{Path: argv[0], Args: append(argv[:len(argv):len(argv)], p.reference()), Env: environment()}
 	}
 	return j
 }

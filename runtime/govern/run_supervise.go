@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/capgen/capgen/runtime/govern/cas"
@@ -22,11 +23,16 @@ import (
 // openFiles is how many files a process of a candidate may have open.
 const openFiles = 256
 
+// reference is what a supervisor is told of a run's plan: the id of its job, @ and
+// the plan's hash. Whoever starts one has seen that this very plan is approved;
+// the rows may be others by the time the supervisor reads them.
+func (p opened) reference() string { return jobID(p.ID) + "@" + p.hash.String() }
+
 // Supervise is the process that supervises a job, which a server has started: the
-// last argument of Options.Supervisor is the job's id. It returns when the job has
+// reference is what stands behind Options.Supervisor. It returns when the job has
 // ended, and recovers nothing else. What runs is in the plan: Options.Runners are
 // not looked at.
-func Supervise(ctx context.Context, o Options, id string) (err error) {
+func Supervise(ctx context.Context, o Options, reference string) (err error) {
 	s, err := open(o, func() error { return nil })
 	if err != nil {
 		return err
@@ -35,9 +41,13 @@ func Supervise(ctx context.Context, o Options, id string) (err error) {
 	if s.jobs == nil {
 		return errors.New("govern: runs need the path of the state directory")
 	}
+	id, _, _ := strings.Cut(reference, "@")
 	v, err := s.seeJob(ctx, s.any, id)
 	if err != nil {
 		return err
+	}
+	if v.reference() != reference {
+		return fmt.Errorf("govern: the plan of %s is not the one that it was started for", id)
 	}
 	if v.job.Host != s.host {
 		return fmt.Errorf("govern: %s is not a job of this state directory", id)

@@ -54,7 +54,8 @@ type Options struct {
 	NoRecovery bool
 
 	// What runs take. Path is the absolute path of State, and Supervisor what is
-	// started for each job, its id behind it: a program that calls [Supervise].
+	// started for each job, with one more argument: a program that calls [Supervise]
+	// with that.
 	Path       string
 	Supervisor []string
 	// Runners are what candidates are executed with.

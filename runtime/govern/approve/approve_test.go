@@ -298,6 +298,7 @@ func TestDecide(t *testing.T) {
 		now   token.Instant // zero is two minutes later
 		want  error
 		by    []string // who counts
+		aged  bool     // only because of its age
 	}{
 		{name: "approved", plan: aPlan(), votes: []vote{{by: ada}}, by: []string{"ada"}},
 		{name: "nobody", plan: aPlan(), want: ErrRequired},
@@ -319,12 +320,12 @@ func TestDecide(t *testing.T) {
 		{name: "rejected", plan: aPlan(), votes: []vote{{by: ada}, {by: bob, spoil: reject}}, want: ErrRejected, by: []string{"ada"}},
 		{name: "rejected by a stranger", plan: aPlan(), votes: []vote{{by: ada}, {by: eve, spoil: reject}}, by: []string{"ada"}},
 		{name: "another plan rejected", plan: aPlan(), votes: []vote{{by: ada}, {by: bob, spoil: func(s *Statement) { reject(s); s.PlanHash[0]++ }}}, by: []string{"ada"}},
-		{name: "expired", plan: aPlan(), votes: []vote{{by: ada, spoil: expired}}, want: ErrExpired},
-		{name: "expired and not", plan: two, votes: []vote{{by: ada, spoil: expired}, {by: bob}}, want: ErrExpired, by: []string{"bob"}},
+		{name: "expired", plan: aPlan(), votes: []vote{{by: ada, spoil: expired}}, want: ErrExpired, aged: true},
+		{name: "expired and not", plan: two, votes: []vote{{by: ada, spoil: expired}, {by: bob}}, want: ErrExpired, by: []string{"bob"}, aged: true},
 		{name: "expired, and too few", plan: two, votes: []vote{{by: ada, spoil: expired}}, want: ErrRequired},
-		{name: "in the future", plan: aPlan(), votes: []vote{{by: ada}}, now: noon.Later(-5 * time.Minute), want: ErrRequired},
+		{name: "in the future", plan: aPlan(), votes: []vote{{by: ada}}, now: noon.Later(-5 * time.Minute), want: ErrRequired, aged: true},
 		{name: "clocks differ", plan: aPlan(), votes: []vote{{by: ada}}, now: noon.Later(-4 * time.Minute), by: []string{"ada"}},
-		{name: "the plan expired", plan: aPlan(), votes: []vote{{by: ada, spoil: func(s *Statement) { s.Issued = noon.Later(59 * time.Minute) }}}, now: noon.Later(time.Hour), want: ErrExpired, by: []string{"ada"}},
+		{name: "the plan expired", plan: aPlan(), votes: []vote{{by: ada, spoil: func(s *Statement) { s.Issued = noon.Later(59 * time.Minute) }}}, now: noon.Later(time.Hour), want: ErrExpired, by: []string{"ada"}, aged: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var envelopes [][]byte
@@ -351,6 +352,13 @@ func TestDecide(t *testing.T) {
 			}
 			if !errors.Is(d.Err(), c.want) || d.Approved != (c.want == nil) || !slices.Equal(by, c.by) {
 				t.Errorf("%v, %v; want %v, %v; refused: %v", d.Err(), by, c.want, c.by, d.Refused)
+			}
+			// Once it was spent its age counts no more, and all else does.
+			if c.aged {
+				c.want = nil
+			}
+			if d, err := Confirm(bodyOf(t, c.plan), envelopes, trust(t, c.trust)); err != nil || !errors.Is(d.Err(), c.want) || d.Approved != (c.want == nil) {
+				t.Errorf("confirmed: %v, %v, want %v", err, d.Err(), c.want)
 			}
 			if len(d.By)+len(d.Refused)+len(d.Rejected) != len(envelopes) {
 				t.Errorf("of %d envelopes %d count, %d are refused, %d reject", len(envelopes), len(d.By), len(d.Refused), len(d.Rejected))

@@ -23,6 +23,8 @@ var (
 	ErrRejected = errors.New("approve: the plan was rejected")
 	// ErrSpent is the error for an approval that was spent on another plan.
 	ErrSpent = errors.New("approve: the approval was spent already")
+	// ErrUnspent is the error for a plan on which no approval was spent.
+	ErrUnspent = errors.New("approve: no approval was spent on the plan")
 	// ErrChosen is the error where the requester may not approve, and could have
 	// chosen who may.
 	ErrChosen = errors.New("approve: the trust root belongs to the requester's account")
@@ -40,8 +42,8 @@ type Source interface {
 	// Begin remembers, durably before it returns, that the landing of the plan is
 	// committed: from then on nothing is spent on the plan any more, so that a
 	// database of before that cannot land it again. Nothing of a landing is visible
-	// before. Again is no error until End, and [ErrSpent] after. A source that
-	// keeps no such log returns nil.
+	// before. Again is no error until End, and [ErrSpent] after; [ErrUnspent] is a
+	// plan that nothing was spent on. A source that keeps no such log returns nil.
 	Begin(ctx context.Context, plan string) error
 	// End remembers that the landing has come to its end. Again is no error.
 	End(ctx context.Context, plan string) error
@@ -109,6 +111,18 @@ var (
 //
 // An error is for a body that is no plan, for too many envelopes, and [ErrChosen].
 func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (Decision, error) {
+	return decide(body, envelopes, t, &now)
+}
+
+// Confirm is Decide for a plan whose landing has begun, of the envelopes that were
+// spent on it: they could have been, by a trust root as it is now. How old they
+// are, and the plan is, counted then.
+func Confirm(body []byte, envelopes [][]byte, t *TrustRoot) (Decision, error) {
+	return decide(body, envelopes, t, nil)
+}
+
+// decide is Decide, or Confirm without a time.
+func decide(body []byte, envelopes [][]byte, t *TrustRoot, now *token.Instant) (Decision, error) {
 	p, err := plan.Parse(body)
 	if err != nil {
 		return Decision{}, fmt.Errorf("approve: decide: %w", err)
@@ -132,7 +146,10 @@ func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (D
 			continue
 		}
 		if err == nil {
-			err = v.countsFor(p, now)
+			err = v.of(p)
+		}
+		if err == nil && now != nil {
+			err = v.counts(*now)
 		}
 		if errors.Is(err, ErrExpired) {
 			late = append(late, v.Approver.UID)
@@ -147,7 +164,7 @@ func Decide(body []byte, envelopes [][]byte, t *TrustRoot, now token.Instant) (D
 		d.By = append(d.By, v)
 	}
 	d.Missing = max(0, p.Policy.Min-len(d.By))
-	planExpired := p.Expires().Reached(now)
+	planExpired := now != nil && p.Expires().Reached(*now)
 	d.Approved = d.Missing == 0 && len(d.Rejected) == 0 && !planExpired
 	for _, v := range d.By {
 		late = append(late, v.Approver.UID)
@@ -172,7 +189,10 @@ func (s Statement) Fits(body []byte, now token.Instant) error {
 	if p.Expires().Reached(now) {
 		return ErrExpired
 	}
-	return s.countsFor(p, now)
+	if err := s.of(p); err != nil {
+		return err
+	}
+	return s.counts(now)
 }
 
 // about tells whether the statement is about the plan.
@@ -188,13 +208,21 @@ func (s Statement) about(p plan.Plan, hash plan.Hash) error {
 	return nil
 }
 
-// countsFor tells whether an approval that is about the plan counts now.
-func (s Statement) countsFor(p plan.Plan, now token.Instant) error {
+// of tells whether an approval that is about the plan is one that its policy asks
+// for.
+func (s Statement) of(p plan.Plan) error {
 	switch {
 	case !p.Policy.SelfAllowed && requester(p, s.Approver.UID):
 		return errSelf
 	case s.TTL > p.Policy.TTL:
 		return errLasting
+	}
+	return nil
+}
+
+// counts tells whether an approval counts now.
+func (s Statement) counts(now token.Instant) error {
+	switch {
 	case ahead(s.Issued, now):
 		return errAhead
 	case s.Expires().Reached(now):

@@ -50,9 +50,16 @@ func (tx *Tx) SpendNonce(nonce [16]byte, kind, execution string) error {
 	if err != nil || n == 1 {
 		return err
 	}
-	known, err := one[nonceRow](tx, "nonces", `SELECT nonce, kind, used_by, expires FROM nonces WHERE nonce = $1 AND kind = $2`, nonce[:], kind)
+	by, err := tx.NonceSpent(nonce, kind)
 	if err != nil {
 		return err
 	}
-	return &SpentError{What: "nonce", By: known.usedBy}
+	return &SpentError{What: "nonce", By: by}
+}
+
+// NonceSpent is the execution that a nonce was given to, empty if it was to none.
+// One that was never issued here, or under another kind, is [ErrNotFound].
+func (tx *Tx) NonceSpent(nonce [16]byte, kind string) (execution string, err error) {
+	n, err := one[nonceRow](tx, "nonces", `SELECT nonce, kind, used_by, expires FROM nonces WHERE nonce = $1 AND kind = $2`, nonce[:], kind)
+	return n.usedBy, err
 }

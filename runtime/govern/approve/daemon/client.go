@@ -36,6 +36,8 @@ func (c *Client) ask(ctx context.Context, request message) (message, error) {
 		return message{}, fmt.Errorf("daemon: %s: %w", request.op, ErrForbidden)
 	case answer.code == codeSpent:
 		return message{}, fmt.Errorf("daemon: %s: %w", request.op, approve.ErrSpent)
+	case answer.code == codeUnspent:
+		return message{}, fmt.Errorf("daemon: %s: %w", request.op, approve.ErrUnspent)
 	case answer.code != "":
 		return message{}, fmt.Errorf("daemon: %s: the daemon refuses it: %s: %q", request.op, answer.code, answer.text)
 	}

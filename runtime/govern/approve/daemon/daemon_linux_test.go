@@ -373,6 +373,9 @@ func TestSpend(t *testing.T) {
 	r := start(t, dir, nil)
 	p, body := aPlan(1)
 	other, _ := aPlan(2)
+	if err := r.Begin(bg, p.ID); !errors.Is(err, approve.ErrUnspent) {
+		t.Errorf("a plan that nothing was spent on begins: %v", err)
+	}
 	check := func(r *running) {
 		t.Helper()
 		for range 2 {

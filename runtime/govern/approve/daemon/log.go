@@ -283,7 +283,7 @@ func (l *Log) spend(e entry) error {
 }
 
 // mark makes durable how far the landing of a plan is. What has ended does not
-// begin again.
+// begin again, and nothing begins that no approval was spent on.
 func (l *Log) mark(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -292,6 +292,8 @@ func (l *Log) mark(e entry) error {
 		return nil
 	case was == ended:
 		return approve.ErrSpent
+	case e.landing == begun && !l.done[e.plan]:
+		return approve.ErrUnspent
 	case was == "" && len(l.landings) >= MaxSpent:
 		return errFull
 	}

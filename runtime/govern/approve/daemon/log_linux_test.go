@@ -238,7 +238,14 @@ func TestLandings(t *testing.T) {
 		}
 	}
 	l := open(t, path)
+	if err := l.mark(begin); !errors.Is(err, approve.ErrUnspent) {
+		t.Errorf("begin, with nothing spent: %v", err)
+	}
+	known, _ := aPlan(4)
+	must(t, l.mark(entry{at: noon.Wall, uid: 8, plan: known.ID, landing: ended})) // of a landing that is older than the log
 	refused(l, false, false)
+	must(t, l.Close())
+	l = open(t, path)
 	for range 2 {
 		must(t, l.mark(begin))
 	}

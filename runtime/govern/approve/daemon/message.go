@@ -38,6 +38,7 @@ const (
 	codeForbidden = "forbidden" // not for this account
 	codeInvalid   = "invalid"   // not a request, or one that does not fit its plan
 	codeSpent     = "spent"     // the approval was spent on another plan, or the plan is done
+	codeUnspent   = "unspent"   // nothing was spent on the plan
 	codeFull      = "full"      // a bound is reached
 	codeInternal  = "internal"
 )

@@ -186,6 +186,8 @@ func refusal(err error) message {
 		return message{code: codeForbidden, text: errForbidden.Error()}
 	case errors.Is(err, approve.ErrSpent):
 		return message{code: codeSpent, text: approve.ErrSpent.Error()}
+	case errors.Is(err, approve.ErrUnspent):
+		return message{code: codeUnspent, text: approve.ErrUnspent.Error()}
 	case errors.Is(err, errFull):
 		return message{code: codeFull, text: errFull.Error()}
 	case errors.Is(err, errRequest), errors.Is(err, errMessage):

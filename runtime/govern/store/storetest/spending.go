@@ -93,6 +93,17 @@ func nonces(t *testing.T, b Backend) {
 	spentBy(t, "by another, elsewhere", err, planID(1))
 	s.update(func(tx *store.Tx) {
 		spentBy(t, "by the same", tx.SpendNonce(nonce(1), "plan", planID(1)), planID(1))
+		for n, want := range map[int]string{1: planID(1), 100: ""} {
+			kind := "token"
+			if n == 1 {
+				kind = "plan"
+			}
+			if by, err := tx.NonceSpent(nonce(n), kind); err != nil || by != want {
+				t.Errorf("nonce %d was spent by %q, %v", n, by, err)
+			}
+		}
+		_, err := tx.NonceSpent(nonce(1), "token")
+		wants(t, "spent, of another kind", err, store.ErrNotFound)
 		s.ok(tx.SpendNonce(nonce(100), "token", planID(1)))
 	})
 }
