@@ -182,9 +182,12 @@ func (s *Service) JobResult(ctx context.Context, id string) (JobResult, error) {
 	case state != job.Succeeded:
 		return JobResult{}, refuse(ConflictCode, "the job is %s (%s), and has no result: %s", state, j.Failure, j.Message).suggest("read run.logs(job=%s)", visible.Quote(j.Job))
 	}
+	if err := s.itsResult(v); err != nil {
+		return JobResult{}, s.refusal(ctx, err)
+	}
 	text, err := s.blobs.Get(*v.job.Result, plan.MaxResult)
 	if missing(err) {
-		return JobResult{}, refuse(ConflictCode, "the result is not kept any more")
+		return JobResult{}, notKept()
 	}
 	if err != nil {
 		return JobResult{}, s.refusal(ctx, err)
@@ -196,6 +199,8 @@ func (s *Service) JobResult(ctx context.Context, id string) (JobResult, error) {
 	})
 	return out, nil
 }
+
+func notKept() *Refusal { return refuse(ConflictCode, "the result is not kept any more") }
 
 // Bounds of the end of a log, in bytes: for programs, and for operators.
 const (

@@ -179,6 +179,9 @@ func runStages() []struct {
 		{"succeeded", func(t *testing.T, s *scene, m *machine) Prepared {
 			p := begun(t, s, m)
 			s.succeeds(t, p.Plan, `{"a":1}`)
+			q := s.approvedRun(t, "bob", "k1") // to take a result from
+			s.startRun(t, "bob", q)
+			s.succeeds(t, q.Plan, `{"secret":2}`)
 			return p
 		}, 1},
 		{"cancelled", func(t *testing.T, s *scene, m *machine) Prepared {
@@ -258,7 +261,7 @@ func forgedRun(t *testing.T, with scenery, m *machine, p Prepared, may int, f fo
 	if n := m.count(jobOf(p)); n > may {
 		t.Errorf("%s: started %d times", f.words, n)
 	}
-	// A result is that of the hash, or none.
+	// A result is the job's own, or none.
 	if r, err := s.JobResult(as("alice"), jobOf(p)); err == nil && string(r.Result) != `{"a":1}` {
 		t.Errorf("%s: the result is %s", f.words, r.Result)
 	}

@@ -488,6 +488,64 @@ func TestForgedHandle(t *testing.T) {
 	}
 }
 
+// TestForgedResult: the result of a job is the one that was kept for it, whatever
+// digest its row has, and whatever seal: those of others are of theirs. It can be
+// read until its key is retired.
+func TestForgedResult(t *testing.T) {
+	s, _ := newRunScene(t, anywhere())
+	succeeded := func(who, result string) string {
+		p := s.approvedRun(t, who, "k1")
+		s.startRun(t, who, p)
+		s.succeeds(t, p.Plan, result)
+		return p.Plan
+	}
+	own, other := succeeded("alice", `{"a":1}`), succeeded("bob", `{"b":2}`)
+	if v, err := s.journal(t, own).Look(bg()); err != nil || v.State != job.Succeeded || !v.Handle.None() {
+		t.Errorf("who looks late sees %+v, %v", v, err)
+	}
+	mine := s.kept(t, own)
+	read := func() (string, Code) {
+		r, err := s.JobResult(as("alice"), jobID(own))
+		return string(r.Result), code(err)
+	}
+	set := func(query string, args ...any) { s.exec(t, query, append(args, own)...) }
+	reset := func() {
+		set(`UPDATE jobs SET result = ?, handle = ? WHERE plan = ?`, mine.Result[:], mine.Handle)
+		if got, code := read(); code != "ok" || got != `{"a":1}` {
+			t.Fatalf("%s, %s", got, code)
+		}
+	}
+	theirs := s.kept(t, other)
+	running := s.approvedRun(t, "alice", "k3")
+	s.startRun(t, "alice", running)
+	s.begins(t, running.Plan)
+	handle := s.kept(t, running.Plan).Handle
+	for name, forge := range map[string]func(){
+		"the digest of another":  func() { set(`UPDATE jobs SET result = ? WHERE plan = ?`, theirs.Result[:]) },
+		"all of another":         func() { set(`UPDATE jobs SET result = ?, handle = ? WHERE plan = ?`, theirs.Result[:], theirs.Handle) },
+		"no seal":                func() { set(`UPDATE jobs SET handle = ? WHERE plan = ?`, []byte{}) },
+		"the handle of a job":    func() { set(`UPDATE jobs SET handle = ? WHERE plan = ?`, handle) },
+		"a digest of no object":  func() { set(`UPDATE jobs SET result = ? WHERE plan = ?`, make([]byte, 32)) },
+		"something of the store": func() { set(`UPDATE jobs SET result = ? WHERE plan = ?`, s.body(t, other).Run.Code[:]) },
+	} {
+		reset()
+		forge()
+		if got, code := read(); code != Internal || got != "" {
+			t.Errorf("%s: %s, %s", name, got, code)
+		}
+	}
+	reset()
+	for n, want := range []Code{"ok", ConflictCode} {
+		if _, err := s.RotateKeys(bg()); err != nil {
+			t.Fatal(err)
+		}
+		if got, code := read(); code != want {
+			t.Errorf("after rotation %d: %s, %s", n+1, got, code)
+		}
+		s.clock.pass(retired + time.Second)
+	}
+}
+
 // TestCleanJobs: what jobs that ended long ago have left goes; the rows go with
 // their plans.
 func TestCleanJobs(t *testing.T) {

@@ -49,7 +49,7 @@ func (j jobJournal) Look(ctx context.Context) (supervise.View, error) {
 	if kept.Heartbeat > 0 {
 		v.Beat = token.Instant{Wall: time.UnixMicro(kept.Heartbeat).UTC()}
 	}
-	if len(kept.Handle) > 0 {
+	if len(kept.Handle) > 0 && !v.State.Ended() {
 		if v.Handle, err = j.unseal(kept.Handle); err != nil {
 			return v, err
 		}
@@ -135,6 +135,9 @@ func (j jobJournal) move(ctx context.Context, m supervise.Move) (job.State, erro
 	if m.Event == job.EventSucceed {
 		d := cas.Of(m.Result)
 		to.Result = &d
+		if to.Seal, err = s.seal(kindResult, sealedResult{j.p.ID, d.String()}); err != nil {
+			return m.From, err
+		}
 		err = s.Keep(ctx, [][]byte{m.Result}, move)
 	} else {
 		err = s.update(ctx, move)
@@ -173,7 +176,7 @@ func (s *Service) recordMove(tx *store.Tx, p opened, m supervise.Move, after sto
 
 // Keep keeps what ends the job's processes.
 func (j jobJournal) Keep(ctx context.Context, h supervise.Handle) error {
-	text, err := j.seal(h)
+	text, err := j.s.seal(kindHandle, sealedHandle{j.p.ID, h})
 	if err != nil {
 		return err
 	}
@@ -195,36 +198,64 @@ type sealedHandle struct {
 	Handle supervise.Handle `json:"handle"`
 }
 
-// kindHandle is what handles are sealed for.
-const kindHandle = "handle"
+// sealedResult is what a row keeps in the handle's place of a job that succeeded:
+// else its digest could be made that of another object, which somebody else's
+// result may be.
+type sealedResult struct {
+	Plan   string `json:"plan"`
+	Result string `json:"result"`
+}
 
-func (j jobJournal) seal(h supervise.Handle) ([]byte, error) {
-	ring, err := j.s.ring()
+// What is sealed for the rows of jobs.
+const (
+	kindHandle = "handle"
+	kindResult = "result"
+)
+
+func (s *Service) seal(kind string, v any) ([]byte, error) {
+	ring, err := s.ring()
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(sealedHandle{j.p.ID, h})
+	body, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	text, err := ring.Seal(kindHandle, body)
+	text, err := ring.Seal(kind, body)
 	return []byte(text), err
 }
 
-func (j jobJournal) unseal(text []byte) (supervise.Handle, error) {
-	ring, err := j.s.ring()
+func (s *Service) unseal(kind string, text []byte, v any) error {
+	ring, err := s.ring()
 	if err != nil {
-		return supervise.Handle{}, err
+		return err
 	}
-	body, err := ring.Unseal(string(text), kindHandle)
+	body, err := ring.Unseal(string(text), kind)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, v)
+}
+
+func (j jobJournal) unseal(text []byte) (supervise.Handle, error) {
 	var sealed sealedHandle
-	if err == nil {
-		err = json.Unmarshal(body, &sealed)
-	}
-	if err != nil || sealed.Plan != j.p.ID {
+	if err := j.s.unseal(kindHandle, text, &sealed); err != nil || sealed.Plan != j.p.ID {
 		return supervise.Handle{}, altered("its handle is not one that was kept for it")
 	}
 	return sealed.Handle, nil
+}
+
+// itsResult refuses a job whose result is not the one that was kept for it.
+func (s *Service) itsResult(v startedRun) error {
+	var sealed sealedResult
+	err := s.unseal(kindResult, v.job.Handle, &sealed)
+	switch {
+	case errors.Is(err, token.ErrKeyUnknown):
+		return notKept().because(err)
+	case errors.Is(err, token.ErrInvalid), err == nil && sealed != sealedResult{v.ID, v.job.Result.String()}:
+		return altered("its result is not the one that was kept for it")
+	}
+	return err
 }
 
 // Beat keeps that the supervisor lives.

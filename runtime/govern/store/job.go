@@ -49,7 +49,7 @@ type Job struct {
 	Created, Begun token.Instant
 	Heartbeat      int64 // when its supervisor was last seen, 0 if never
 	Progress       string
-	Handle         []byte // what ends its processes, empty if there are none
+	Handle         []byte // what ends its processes, empty if there are none; of a run that succeeded JobMove.Seal
 	Failure        job.Failure
 	Message        string
 	Result         *cas.Digest // of a run that succeeded
@@ -163,6 +163,9 @@ type JobMove struct {
 	Failure job.Failure
 	Message string
 	Result  *cas.Digest
+	// Seal, of what succeeds, takes the place of the handle, which nothing needs any
+	// more: at most MaxHandle bytes, by which the caller knows the result again.
+	Seal []byte
 }
 
 // MoveJob moves a run that is in from, as package job says, in whose errors it is
@@ -186,6 +189,7 @@ func (tx *Tx) MoveJob(plan string, from job.State, m JobMove) (Job, error) {
 	var c checks
 	c.that(failed(to, m.Failure), "it becomes %s, and failed of %q", to, m.Failure)
 	c.that((to == job.Succeeded) == (m.Result != nil), "it becomes %s, and has a result: %v", to, m.Result != nil)
+	c.that(len(m.Seal) == 0 || to == job.Succeeded && len(m.Seal) <= MaxHandle, "it becomes %s, and has a seal of %d bytes", to, len(m.Seal))
 	c.that(m.Event == job.EventBegin || m.At == token.Instant{}, "only a beginning has its time")
 	c.that(m.Event == job.EventCancel || m.Reason == "" && m.Who == "", "only a cancellation has a reason")
 	c.that(to.Ended() || m.Message == "", "only what ends has a message")
@@ -211,6 +215,9 @@ func (tx *Tx) moveJob(j Job, to job.State, m JobMove) (Job, error) {
 	if m.Event == job.EventBegin {
 		next.Begun = m.At
 	}
+	if len(m.Seal) > 0 {
+		next.Handle = slices.Clone(m.Seal)
+	}
 	if m.Event == job.EventCancel {
 		next.Reason, next.By = m.Reason, m.Who
 	}
@@ -233,8 +240,8 @@ func (tx *Tx) moveJob(j Job, to job.State, m JobMove) (Job, error) {
 	if next.Begun != (token.Instant{}) {
 		begun = next.Begun.Wall.UnixMicro()
 	}
-	_, err = tx.exec(`UPDATE jobs SET begun = $1, begun_up = $2, begun_boot = $3, failure = $4, message = $5, result = $6, reason = $7, cancelled_by = $8 WHERE plan = $9`,
-		begun, next.Begun.Up.Microseconds(), next.Begun.Boot, string(next.Failure), next.Message, result, next.Reason, next.By, j.Plan)
+	_, err = tx.exec(`UPDATE jobs SET begun = $1, begun_up = $2, begun_boot = $3, failure = $4, message = $5, result = $6, reason = $7, cancelled_by = $8, handle = $9 WHERE plan = $10`,
+		begun, next.Begun.Up.Microseconds(), next.Begun.Boot, string(next.Failure), next.Message, result, next.Reason, next.By, next.Handle, j.Plan)
 	if err != nil {
 		return j, err
 	}

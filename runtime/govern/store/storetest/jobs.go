@@ -119,6 +119,8 @@ func jobs(t *testing.T, b Backend) {
 	s.update(func(tx *store.Tx) {
 		for name, bad := range map[string]store.JobMove{
 			"a failure of a success": {Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &result, Failure: job.FailCandidate},
+			"a seal of a failure":    {Event: job.EventFail, By: job.BySupervisor, Empty: true, Failure: job.FailCandidate, Seal: []byte("seal")},
+			"a long seal":            {Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &result, Seal: make([]byte, store.MaxHandle+1)},
 			"no result":              {Event: job.EventSucceed, By: job.BySupervisor, Empty: true},
 			"a result of a failure":  {Event: job.EventFail, By: job.BySupervisor, Empty: true, Result: &result, Failure: job.FailCandidate},
 			"no failure":             {Event: job.EventFail, By: job.BySupervisor, Empty: true},
@@ -132,8 +134,8 @@ func jobs(t *testing.T, b Backend) {
 			wants(t, name, err, store.ErrInvalid)
 		}
 	})
-	move(store.JobMove{Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &result})
-	want.State, want.Ended, want.Result = "SUCCEEDED", s.now, &result
+	move(store.JobMove{Event: job.EventSucceed, By: job.BySupervisor, Empty: true, Result: &result, Seal: []byte("seal")})
+	want.State, want.Ended, want.Result, want.Handle = "SUCCEEDED", s.now, &result, []byte("seal")
 	is("succeeded", got, err)
 	s.now += 10
 	s.view(func(tx *store.Tx) {
