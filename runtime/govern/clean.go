@@ -140,9 +140,11 @@ func (s *Service) sweepRunning(ctx context.Context) error {
 	err = s.o.Store.View(ctx, func(tx *store.Tx) error {
 		for _, e := range entries {
 			execution, err := tx.Execution(e.Name)
-			if errors.Is(err, store.ErrNotFound) || err == nil && over(execution.State) {
+			switch {
+			case errors.Is(err, store.ErrNotFound), err == nil && over(execution.State):
 				ended = append(ended, e.Name)
-			} else if err != nil {
+			case errors.Is(err, store.ErrCorrupt): // nobody knows what it is: an operator looks
+			case err != nil:
 				return err
 			}
 		}

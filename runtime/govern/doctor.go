@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/capgen/capgen/runtime/govern/approve"
+	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/root"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
@@ -20,7 +21,7 @@ type Facts struct {
 	// ClockRegressed says that the clock is behind what was done here.
 	ClockRegressed bool
 	Plans          map[string]int // by status, of the newest MaxPage
-	Unfinished     []string       // plans whose landing is not at its end, at most MaxPage
+	Unfinished     []string       // plans whose landing is not at its end, altered ones among them, at most MaxPage
 	Jobs           map[string]int // by state, of the newest MaxPage
 	OldestJob      *Job           // of those that have not ended; nil if all have
 	Unseen         []Job          // those whose supervisor was not seen for a while
@@ -72,7 +73,7 @@ func (o *Operator) Facts(ctx context.Context) (Facts, error) {
 		}
 		list, err := tx.Unfinished("", MaxPage)
 		for _, e := range list {
-			if e.Kind != store.KindRun {
+			if e.Kind != store.KindRun && plan.ValidID(e.Plan) {
 				f.Unfinished = append(f.Unfinished, e.Plan)
 			}
 		}

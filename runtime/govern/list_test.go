@@ -81,3 +81,52 @@ func TestAlteredRowsKeepNoOtherAway(t *testing.T) {
 		})
 	}
 }
+
+// TestAlteredExecutionsKeepNoOtherAway: an execution that somebody else wrote to
+// keeps no other from being recovered, in whatever order they come, and none from
+// being counted; it is in the trail.
+func TestAlteredExecutionsKeepNoOtherAway(t *testing.T) {
+	for name, c := range map[string]struct {
+		run   bool // it is a run's
+		forge string
+	}{
+		"the epoch of a run":  {true, `UPDATE executions SET epoch = 7 WHERE plan = ?`},
+		"the kind of a run":   {true, `UPDATE executions SET kind = 'change' WHERE plan = ?`},
+		"the state of a run":  {true, `UPDATE executions SET state = 'LANDED' WHERE plan = ?`},
+		"the state of a call": {false, `UPDATE executions SET state = 'LANDED' WHERE plan = ?`},
+		"the kind of a call":  {false, `UPDATE executions SET kind = 'junk' WHERE plan = ?`},
+		"the time of a call":  {false, `UPDATE executions SET started = 0 WHERE plan = ?`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := newRunScene(t, scenery{})
+			s.place(t, little)
+			var bad Prepared
+			if c.run {
+				bad = s.approvedRun(t, "alice", "k1")
+				s.startRun(t, "alice", bad)
+			} else {
+				y := &story{call: true}
+				s.begun(t, y, 1)
+				bad = y.prepared
+			}
+			s.exec(t, c.forge, bad.Plan)
+			before := len(s.trail(t))
+			y := &story{}
+			s.begun(t, y, 2)
+			r, err := s.Recover(bg())
+			if err == nil || r.Ended[y.prepared.Plan] != "applied" || s.there(t) != treeHash(t, other) {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if all := strings.Join(s.trail(t)[before:], " "); !strings.Contains(all, "plan.altered!internal") {
+				t.Errorf("in the trail: %s", all)
+			}
+			f, err := s.Operator(cli).Facts(bg())
+			if err != nil || f.Plans["consumed"]+f.Plans["altered"] != 2 || !slices.Contains(f.Unfinished, bad.Plan) && f.Jobs["altered"] != 1 {
+				t.Errorf("%+v, %v", f, err)
+			}
+			if _, err := s.Operator(cli).Clean(bg(), 0); err != nil {
+				t.Errorf("clean: %v", err)
+			}
+		})
+	}
+}

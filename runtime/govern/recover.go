@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/capgen/capgen/runtime/audit"
 	"github.com/capgen/capgen/runtime/govern/change"
+	"github.com/capgen/capgen/runtime/govern/plan"
 	"github.com/capgen/capgen/runtime/govern/store"
 )
 
@@ -38,7 +40,7 @@ func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 	after := ""
 	for {
 		const page = 100
-		var list []store.Execution
+		var list []store.ListedExecution
 		err := s.o.Store.View(ctx, func(tx *store.Tx) (err error) {
 			list, err = tx.Unfinished(after, page)
 			return err
@@ -46,12 +48,19 @@ func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 		if err != nil {
 			return out, errors.Join(append(errs, err)...)
 		}
+		before := after
 		for _, e := range list {
-			after = e.Plan
+			after = max(after, e.Plan)
 			if e.Kind == store.KindRun {
-				continue
+				continue // settled, or known to be altered, already
 			}
-			state, err := s.recoverOne(ctx, e.Plan)
+			var state string
+			err := e.Err
+			if err == nil {
+				state, err = s.recoverOne(ctx, e.Plan)
+			} else {
+				err = s.recordAltered(ctx, e.Plan, altered(err.Error()))
+			}
 			switch {
 			case err != nil:
 				errs = append(errs, fmt.Errorf("%s: %w", e.Plan, err))
@@ -61,7 +70,7 @@ func (s *Service) Recover(ctx context.Context) (Recovered, error) {
 				out.Ended[e.Plan] = stateWord(state)
 			}
 		}
-		if len(list) < page {
+		if len(list) < page || after == before {
 			return out, errors.Join(errs...)
 		}
 	}
@@ -132,7 +141,9 @@ func (s *Service) recoverCall(ctx context.Context, p opened) (string, error) {
 
 // recordAltered keeps in the trail that a row was found that nobody here wrote.
 func (s *Service) recordAltered(ctx context.Context, id string, err error) error {
-	g := about(eventRow, s.system(), opened{}.Plan)
-	g.Plan, g.Arguments = id, nil
+	g := audit.Governed{Event: eventRow, Actor: s.system()}
+	if plan.ValidID(id) {
+		g.Plan = id
+	}
 	return s.refused(ctx, g, err)
 }

@@ -132,15 +132,30 @@ func (tx *Tx) Execution(plan string) (Execution, error) {
 	return one[Execution](tx, "executions", `SELECT `+executionColumns+` FROM executions WHERE plan = $1`, plan)
 }
 
+// ListedExecution is an execution in a list. Of a row that is corrupt Err says so,
+// and only its plan and its kind are set, as far as they can be read.
+type ListedExecution struct {
+	Execution
+	Err error
+}
+
 // Unfinished are executions that have something left to do, APPLIED among them
-// until it is CLEANED: a page, by the ids of their plans, after one.
-func (tx *Tx) Unfinished(after string, limit int) ([]Execution, error) {
-	limit, err := pageSize(limit)
+// until it is CLEANED: a page, by the ids of their plans, after one. A corrupt row
+// keeps no other from being listed.
+func (tx *Tx) Unfinished(after string, limit int) (list []ListedExecution, err error) {
+	limit, err = pageSize(limit)
 	if err != nil {
 		return nil, err
 	}
-	return rows[Execution](tx, "executions", `SELECT `+executionColumns+` FROM executions
-		WHERE plan > $1 AND coalesce(state, '') NOT IN `+finals()+` ORDER BY plan LIMIT $2`, after, int64(limit))
+	query := `SELECT ` + executionColumns + ` FROM executions WHERE plan > $1 AND coalesce(state, '') NOT IN ` + finals() + ` ORDER BY plan LIMIT $2`
+	err = each(tx, "executions", query, []any{after, int64(limit)}, func(e Execution, err error) error {
+		if err != nil {
+			e = Execution{Plan: e.Plan, Kind: e.Kind}
+		}
+		list = append(list, ListedExecution{e, err})
+		return nil
+	})
+	return list, err
 }
 
 // TakeOver gives the execution of a change or a call to the caller: what any

@@ -47,7 +47,16 @@ func hostileRows(t *testing.T, b Backend) {
 		return errors.Join(second(tx.Plan(planID(1))), err)
 	}
 	readApproval := func(tx *store.Tx) error { return second(tx.Approvals(planID(1))) }
-	readExecution := func(tx *store.Tx) error { return second(tx.Unfinished("", 0)) }
+	readExecution := func(tx *store.Tx) error {
+		list, err := tx.Unfinished("", 0)
+		for _, e := range list {
+			if e.Err != nil && e.Outcome != nil {
+				t.Errorf("listed: %+v", e)
+			}
+			err = errors.Join(err, e.Err)
+		}
+		return err
+	}
 	readRun := func(tx *store.Tx) error {
 		list, err := tx.Jobs(store.JobFilter{Owner: bob})
 		if err == nil && (len(list) != 1 || !errors.Is(list[0].Err, store.ErrCorrupt) || list[0].Handle != nil) {
