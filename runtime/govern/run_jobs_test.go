@@ -420,6 +420,25 @@ func TestStartedBefore(t *testing.T) {
 	}
 }
 
+// TestCancelledInLaunch: a cancellation that comes between a look and the claim is
+// no replay, though the keeper of approvals knows of an end by then: the trail has
+// no refusal.
+func TestCancelledInLaunch(t *testing.T) {
+	s, m := newRunScene(t, scenery{sources: []approve.Source{newDaemon()}})
+	p := s.approvedRun(t, "alice", "k1")
+	m.step = func() error {
+		m.step = nil
+		_, err := s.CancelJob(as("alice"), jobOf(p), "")
+		return err
+	}
+	if j := s.startRun(t, "alice", p); j.State != "CANCELLED" || m.count(j.Job) != 0 {
+		t.Errorf("%+v, started %d times", j, m.count(j.Job))
+	}
+	if all := strings.Join(s.trail(t), " "); strings.Contains(all, "!") {
+		t.Errorf("in the trail: %s", all)
+	}
+}
+
 // failingEnd is a keeper of approvals that does not remember ends, after it has
 // done something.
 type failingEnd struct {

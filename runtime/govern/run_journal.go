@@ -74,12 +74,14 @@ func (j jobJournal) Move(ctx context.Context, m supervise.Move) (job.State, erro
 // that it is about to be, and then that it was: from then on no copy of the
 // database starts it, and only then its supervisor is started.
 func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, error) {
-	fail := func(from job.State, message string) (job.State, error) {
+	// fail ends it, unless somebody has ended it before; then is what follows.
+	fail := func(from job.State, message string, then func()) (job.State, error) {
 		state, err := j.move(ctx, supervise.Move{
 			From: from, Event: job.EventFail, By: job.ByServer, Empty: true, // nothing of it was ever started
 			Failure: job.FailInfrastructure, Message: message,
 		})
 		if err == nil {
+			then()
 			err = supervise.ErrMoved
 		}
 		return state, err
@@ -89,8 +91,8 @@ func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, err
 		err = unapproved(errors.New("its plan has expired"))
 	}
 	if not := (*Refusal)(nil); errors.As(err, &not) && never(err) {
-		j.s.refused(ctx, about(eventLand, j.s.system(), j.p.Plan), not)
-		return fail(m.From, not.Message)
+		// Who has cancelled it meanwhile has told the keepers: then nothing is wrong.
+		return fail(m.From, not.Message, func() { j.s.refused(ctx, about(eventLand, j.s.system(), j.p.Plan), not) })
 	}
 	if err != nil {
 		return m.From, err // it is tried again until it is too late
@@ -101,7 +103,7 @@ func (j jobJournal) claim(ctx context.Context, m supervise.Move) (job.State, err
 	}
 	if err := j.s.ended(ctx, j.p); err != nil {
 		j.s.o.Logger.ErrorContext(ctx, "a keeper of approvals does not remember that a job was started, so it is not", "job", jobID(j.p.ID), "error", err)
-		return fail(state, "the keeper of approvals does not answer")
+		return fail(state, "the keeper of approvals does not answer", func() {})
 	}
 	return state, nil
 }
