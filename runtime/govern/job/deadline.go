@@ -37,7 +37,8 @@ func (d Deadlines) until(s State, t Times) (token.Instant, bool) {
 
 // Late reports whether a run in s has outstayed its deadline at now, as a
 // supervisor sees it. While the kernel is the same, the clock counts that nobody
-// sets. A cancellation has no deadline of its own: it is in hand.
+// sets. A cancellation has no deadline of its own: it is in hand, and a watchdog
+// holds it to the one of the state before.
 func (d Deadlines) Late(s State, t Times, now token.Instant) bool {
 	end, has := d.until(s, t)
 	return has && end.Reached(now)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/capgen/capgen/runtime/govern/job"
 	"github.com/capgen/capgen/runtime/govern/job/scope"
+	"github.com/capgen/capgen/runtime/govern/token"
 )
 
 // A cancellation ends a candidate that runs, within moments, also one that does
@@ -211,4 +212,35 @@ func TestResultSwapped(t *testing.T) {
 			t.Errorf("%s: %s, %s", tier, r.State, result)
 		}
 	}
+}
+
+// A job whose supervisor has stopped, and whose last sign of life is of a time that
+// is not yet, is cancelled when its own time is over, by the clock that nobody sets.
+func TestCancelledUnderAnotherClock(t *testing.T) {
+	s := newScene(t, "tree", "", `sleep 1000`)
+	s.Deaths = []death{{Role: "supervise", Step: 1 + slices.Index(steps["supervise"], "started"), Stop: true}}
+	s.launch(t)
+	for ctx := soon(t); s.died("supervise") != "started"; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("it does not come to that step: %s", s.record(t).State)
+		}
+	}
+	if state, err := s.Journal.cancel(); err != nil || state != job.CancelRequested {
+		t.Fatalf("%s, %v", state, err)
+	}
+	later := s.record(t).Times.Begun
+	if err := s.Journal.change(func(r *record) error { r.Beat = token.Instant{Wall: later.Wall}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	later.Wall = later.Wall.Add(-24 * time.Hour)
+	j := s.job("test")
+	j.Now = func() token.Instant { return later }
+	if state, err := Settle(soon(t), j, s.Journal); err != nil || state != job.CancelRequested {
+		t.Errorf("%s, %v", state, err)
+	}
+	later.Up += s.Limits.Wall + s.Limits.Grace
+	if state, err := Settle(soon(t), j, s.Journal); err != nil || state != job.Cancelled {
+		t.Errorf("%s, %v", state, err)
+	}
+	s.sound(t, s.record(t))
 }

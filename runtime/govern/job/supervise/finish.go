@@ -102,6 +102,22 @@ func (j Job) now() token.Instant {
 	return j.Now()
 }
 
+// overdue reports whether a job has outstayed its time. One whose end was asked for
+// has when it gives no sign of life, and at the latest when it would have without
+// that: signs have the wall clock alone, which somebody may set.
+func (j Job) overdue(v View) bool {
+	state := v.State
+	if state == job.CancelRequested {
+		if j.silent(v) {
+			return true
+		}
+		if state = job.Starting; v.Times.Begun != (token.Instant{}) {
+			state = job.Running
+		}
+	}
+	return j.Limits.Deadlines().Overdue(state, v.Times, j.now())
+}
+
 // silent reports whether a job whose end was asked for has gone without a sign of
 // its supervisor for longer than that may take.
 func (j Job) silent(v View) bool {

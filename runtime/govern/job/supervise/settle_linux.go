@@ -28,7 +28,7 @@ func Settle(ctx context.Context, j Job, to Journal) (job.State, error) {
 	if err != nil || v.State.Ended() {
 		return v.State, err
 	}
-	overdue := j.Limits.Deadlines().Overdue(v.State, v.Times, j.now()) || v.State == job.CancelRequested && j.silent(v)
+	overdue := j.overdue(v)
 	if v.State == job.Queued {
 		switch {
 		case !overdue && j.Supervisor.Path == "":
