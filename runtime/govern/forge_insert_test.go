@@ -361,3 +361,19 @@ func TestSupervisedIsClaimed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSupervisorByHand: who types what a server starts has no say in what becomes
+// of a job, though nothing that it takes is there.
+func TestSupervisorByHand(t *testing.T) {
+	s, _ := newRunScene(t, scenery{})
+	p := s.approvedRun(t, "alice", "k1")
+	s.startRun(t, "alice", p)
+	o := s.o
+	o.Results = nil
+	if err := Supervise(bg(), o, s.journal(t, p.Plan).p.reference()); err == nil {
+		t.Error("it supervises the job")
+	}
+	if kept := s.kept(t, p.Plan); kept.State != string(job.Starting) {
+		t.Errorf("it is %s: %s", kept.State, kept.Message)
+	}
+}

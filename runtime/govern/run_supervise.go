@@ -52,6 +52,9 @@ func Supervise(ctx context.Context, o Options, reference string) (err error) {
 	if v.job.Host != s.host {
 		return fmt.Errorf("govern: %s is not a job of this state directory", id)
 	}
+	if err := supervise.Launched(s.jobDir(v.ID)); err != nil {
+		return err // somebody has typed it, perhaps while another process supervises the job
+	}
 	j := jobJournal{s, v.opened}
 	w, err := s.work(v)
 	if err != nil {

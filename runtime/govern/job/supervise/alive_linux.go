@@ -77,9 +77,10 @@ func free(ctx context.Context, dir string) error {
 	}
 }
 
-// inherited is the file alive that Launch has given to this process, with its
-// lock.
-func inherited(dir string) (*os.File, error) {
+// Launched returns nil in a process that [Launch] has started for the job of a
+// directory, and that has its lock. Any other one has no say in what becomes of
+// the job.
+func Launched(dir string) error {
 	var own, there unix.Stat_t
 	err := unix.Fstat(aliveFD, &own)
 	if err == nil {
@@ -87,14 +88,20 @@ func inherited(dir string) (*os.File, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("supervise: this process was not launched: %w", err)
+		return fmt.Errorf("supervise: this process was not launched: %w", err)
 	case own.Dev != there.Dev || own.Ino != there.Ino:
-		return nil, errors.New("supervise: this process was not launched for this job")
+		return errors.New("supervise: this process was not launched for this job")
 	}
-	unix.CloseOnExec(aliveFD)
-	if err := lock(aliveFD); err != nil {
+	return lock(aliveFD)
+}
+
+// inherited is the file alive that Launch has given to this process, with its
+// lock.
+func inherited(dir string) (*os.File, error) {
+	if err := Launched(dir); err != nil {
 		return nil, err
 	}
+	unix.CloseOnExec(aliveFD)
 	return os.NewFile(aliveFD, aliveName), nil
 }
 

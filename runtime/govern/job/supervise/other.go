@@ -14,6 +14,9 @@ func Launch(context.Context, Job, Journal) (job.State, error) { return "", ErrUn
 // Run fails with [ErrUnsupported].
 func Run(context.Context, Job, Work, Journal) (job.State, error) { return "", ErrUnsupported }
 
+// Launched fails with [ErrUnsupported].
+func Launched(string) error { return ErrUnsupported }
+
 // Settle fails with [ErrUnsupported].
 func Settle(context.Context, Job, Journal) (job.State, error) { return "", ErrUnsupported }
 
