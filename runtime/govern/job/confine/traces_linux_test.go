@@ -115,9 +115,9 @@ func (s stage) owners() []func() error {
 // governs are ways to slow another process down, or to have the kernel end it.
 func (s stage) governs() []func() error {
 	const (
-		batch     = 3 // SCHED_BATCH
-		ofProcess = 1 // IOPRIO_WHO_PROCESS
-		lowest    = 3<<13 | 0
+		batch     = 3       // SCHED_BATCH
+		ofProcess = 1       // IOPRIO_WHO_PROCESS
+		lowest    = 3 << 13 // of class idle
 	)
 	var parameters [1]int32
 	attributes := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: batch}
