@@ -43,8 +43,9 @@ func TestProcessorTimeIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := state.Sys().(syscall.WaitStatus)
+	// The kernel counts ticks, some of which an emulated processor misses.
 	used := state.UserTime() + state.SystemTime()
-	if !status.Signaled() || status.Signal() != syscall.SIGKILL || used < time.Second || used > start+4*time.Second {
+	if !status.Signaled() || status.Signal() != syscall.SIGKILL || used < time.Second || used > start+20*time.Second {
 		t.Errorf("%v after %v of processor time, %v of them for its start", state, used, start)
 	}
 }

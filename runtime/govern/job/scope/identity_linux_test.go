@@ -207,7 +207,7 @@ func reuse(out io.Writer) error {
 	}
 	bare := full
 	bare.File = nil
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
 	done := 0
 	for range reuses {

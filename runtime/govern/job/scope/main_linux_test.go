@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 // soon is what bounds a test that waits, on a machine that is very busy.
 func soon(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }
@@ -131,7 +131,7 @@ func supervise(in io.Reader, out io.Writer, alive string) error {
 	if err := json.NewEncoder(out).Encode(s.Handle()); err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
 	begun, stopBegun := context.WithTimeout(ctx, 10*time.Second)
 	defer stopBegun()

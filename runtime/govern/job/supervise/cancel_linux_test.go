@@ -150,7 +150,7 @@ func TestBeginsTooLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, scope.Tree, "", brief)
-			s.Limits.Start = time.Second
+			s.Limits.Start, s.Limits.Grace = time.Second, time.Minute // the watchdog is not to be first
 			set(s)
 			s.launch(t)
 			if len(s.Deaths) > 0 {

@@ -239,7 +239,7 @@ func help(role, path string) error {
 
 // soon is what bounds a test that waits, on a machine that is very busy.
 func soon(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }
