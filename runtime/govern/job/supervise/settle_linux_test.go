@@ -112,7 +112,7 @@ func TestReplaced(t *testing.T) {
 			"link":      alive(func(path string) error { return os.Symlink("logs", path) }),
 			"directory": alive(func(path string) error { return os.Mkdir(path, 0o700) }),
 			"pipe":      alive(func(path string) error { return unix.Mkfifo(path, 0o600) }),
-			"all of it": func(s *scene) error { return os.RemoveAll(s.Dir) },
+			"all of it": func(s *scene) error { return os.Rename(s.Dir, s.Dir+".moved") }, // accounts that modes bind cannot remove it
 		} {
 			t.Run(string(tier)+"/"+name, func(t *testing.T) {
 				t.Parallel()
