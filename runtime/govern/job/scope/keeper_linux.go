@@ -99,7 +99,8 @@ func serveKeeper(tier Tier) error {
 	// A handler for all that can have one, which the first process does not inherit,
 	// and not ignored, which it would. Of those that Go handles by itself many would
 	// end the first process of a namespace, which the kernel only keeps from what has
-	// no handler. Nobody reads: the keeper ends when it has done its work.
+	// no handler, and not from 32 to 34, which Go leaves to C libraries. Nobody reads:
+	// the keeper ends when it has done its work.
 	signal.Notify(make(chan os.Signal, 1))
 	k := &keeper{tier: tier}
 	k.family.reaped = k.reaped

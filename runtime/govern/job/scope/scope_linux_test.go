@@ -117,7 +117,9 @@ func TestKeeperMeddledWith(t *testing.T) {
 	}
 }
 
-// No signal that there is ends the keeper from inside of its namespace.
+// No signal ends the keeper from inside of its namespace, but for those that belong
+// to C libraries, 32 to 34: Go has no handlers for them, and the kernel looks at
+// what the first thread blocks, not at all of them.
 func TestSignalsInNamespace(t *testing.T) {
 	for _, o := range tiers(t) {
 		if o.Tier != Namespace {
@@ -127,7 +129,7 @@ func TestSignalsInNamespace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Start(soon(t), script(newMark(t), `for n in $(seq 64) $(seq 64); do kill -$n 1 || exit 1; done; exit 7`)); err != nil {
+		if err := s.Start(soon(t), script(newMark(t), `for n in $(seq 31) $(seq 35 64) $(seq 31) $(seq 35 64); do kill -$n 1 || exit 1; done; exit 7`)); err != nil {
 			t.Fatal(err)
 		}
 		if exit, err := s.Wait(soon(t)); err != nil || exit.Code != 7 {
