@@ -140,7 +140,7 @@ func (s *Service) make(ctx context.Context, p opened, e store.Execution, h handl
 		}
 		return e, s.refused(ctx, about(eventLand, s.system(), p.Plan), not)
 	case err != nil:
-		return e, s.refusal(ctx, err)
+		return e, s.interrupted(ctx, p, err)
 	}
 	err = s.update(after, func(tx *store.Tx) (err error) {
 		if e, err = tx.TakeOver(p.ID); err != nil {

@@ -22,6 +22,15 @@ func unapproved(why error) *Refusal {
 // never tells that an error of confirmed, or of begun, is for good.
 func never(err error) bool { return errors.Is(err, errUnapproved) || errors.Is(err, approve.ErrSpent) }
 
+// interrupted is the refusal of a landing that has begun, and does not go on now.
+// That a row is not what was written is kept in the trail.
+func (s *Service) interrupted(ctx context.Context, p opened, err error) error {
+	if errors.Is(err, errAltered) {
+		return s.recordAltered(ctx, p.ID, err)
+	}
+	return s.refusal(ctx, err)
+}
+
 // confirmed is asked before anything of a landing that has begun is visible, runs
 // or is called, whatever process goes on with it. That it has begun is what rows
 // say, and whoever can write the database can insert them: they are believed only

@@ -324,7 +324,7 @@ func ApplyChange(ctx context.Context, s *Service, t Terms, c Claim) (Landed, err
 		return Landed{}, err
 	}
 	if err := s.finishChange(ctx, p, e); err != nil {
-		return Landed{}, s.refusal(ctx, err)
+		return Landed{}, s.interrupted(ctx, p, err)
 	}
 	return Landed{Plan: p.ID, State: stateWord("APPLIED"), Tree: p.Change.Post.String()}, nil
 }
