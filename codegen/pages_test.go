@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,11 +23,11 @@ import (
 type pagedHandler struct {
 	shaped.Handlers
 	rows  int // of each page of shaped.cut_pages
-	calls int
+	calls atomic.Int64
 }
 
 func (h *pagedHandler) Pages(_ context.Context, in shaped.PagesInput) (out shaped.PagesOutput, err error) {
-	h.calls++
+	h.calls.Add(1)
 	n := 0
 	switch cursor := in.Cursor.Value; {
 	case in.Owner.Value == "nobody":
@@ -48,7 +49,7 @@ func (h *pagedHandler) Pages(_ context.Context, in shaped.PagesInput) (out shape
 }
 
 func (h *pagedHandler) CutPages(_ context.Context, in shaped.CutPagesInput) (shaped.CutPagesOutput, error) {
-	h.calls++
+	h.calls.Add(1)
 	out := shaped.CutPagesOutput{Rows: make(types.Rows, h.rows)}
 	for i := range out.Rows {
 		out.Rows[i] = int64(in.From.Value)
@@ -138,12 +139,12 @@ func TestPagesInGo(t *testing.T) {
 	if diff := cmp.Diff([]string{"x0", "x1", "x2", "x3", "x4", "x5"}, names); diff != "" {
 		t.Error(diff)
 	}
-	h.calls = 0
+	h.calls.Store(0)
 	for range shaped.PagesPages(t.Context(), h.Pages, shaped.PagesInput{}) {
 		break
 	}
-	if h.calls != 1 {
-		t.Errorf("%d calls for the first item", h.calls)
+	if n := h.calls.Load(); n != 1 {
+		t.Errorf("%d calls for the first item", n)
 	}
 	var rows []int64
 	for row, err := range shaped.CutPagesPages(t.Context(), h.CutPages, shaped.CutPagesInput{}) {
